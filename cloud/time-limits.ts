@@ -1,0 +1,24 @@
+/**
+ * Every time limit in one table, in seconds.
+ * They are ends of patience, not expectations: a wait ends as soon as the thing is there.
+ */
+export const timeLimits = {
+  /** One call to a container engine that makes or removes something. */
+  containerEngine: 120,
+  /** From a machine's start until its SSH server answers with the pinned host key. */
+  sshReady: 180,
+  /** One command over SSH that changes nothing. */
+  sshCommand: 60,
+  /** Until a machine's bootstrap has prepared it (packages, container runtime, kubelet). */
+  machinePrepared: 900,
+  /** Until the first control plane's API server serves. */
+  apiServing: 900,
+  /** One call to the Kubernetes API. */
+  apiCall: 20,
+  /** `kubeadm join` on one machine. */
+  join: 300,
+  /** From the join until the node is Ready. */
+  nodeReady: 300,
+  /** Evicting every pod of one node. */
+  drain: 300,
+} as const;

@@ -1,0 +1,148 @@
+/**
+ * The provider's side of the binding: the engine's check, diff, create, read, update and delete
+ * as a Resource's expected, plan, apply, actual, apply and delete.
+ */
+import { createRequire } from "node:module";
+import { messageOf } from "../../cloud/errors";
+import { toPlainJson } from "../../cloud/json";
+import type { AnyResource, ApplyContext, Recorded, ResourceRegistry } from "../../cloud/resource";
+import { violationsOf } from "../../cloud/spec";
+import { resources as ownResources } from "../resources";
+import { quietly } from "./noise";
+import { interruptFileVariable, Session } from "./session";
+import { asSecret, holdsUnknown, internalKeys } from "./shim";
+
+type Properties = Record<string, unknown>;
+
+let session: Session | undefined;
+
+function currentSession(): Session {
+  // Only a provider process has the engine's address on its command line.
+  const address = process.argv[1]?.includes("dynamic-provider") ? process.argv[2] : undefined;
+  session ??= new Session(address, process.env[interruptFileVariable]);
+  return session;
+}
+
+/** What the engine's dynamic provider calls, for every kind. */
+export const dynamicHandler = {
+  async check(_olds: Properties, news: Properties) {
+    return quietly(() => {
+      const { inputs, internals } = split(news);
+      const parsed = resourceOf(internals).expected.safeParse(inputs);
+      if (parsed.success) {
+        return { inputs: { ...(parsed.data as Properties), ...internals } };
+      }
+      const failures = violationsOf(parsed.error, inputs)
+        .filter(({ path }) => !holdsUnknown(inputs[path.split(/[.[]/)[0] ?? ""]))
+        .map(({ path, allowed }) => ({ property: path, reason: allowed }));
+      return { inputs: news, failures };
+    });
+  },
+
+  async diff(_id: string, olds: Properties, news: Properties) {
+    return quietly(() => {
+      const resource = resourceOf(news);
+      const plan = resource.plan(split(olds).inputs, split(news).inputs);
+      return {
+        changes: plan.length > 0,
+        replaces: plan.filter(({ action }) => action === "replace").map(({ property }) => property),
+        deleteBeforeReplace: resource.deleteBeforeReplace ?? true,
+      };
+    });
+  },
+
+  async create(news: Properties) {
+    const { id, outs } = await apply(news, undefined);
+    return { id, outs };
+  },
+
+  async update(id: string, olds: Properties, news: Properties) {
+    const result = await apply(news, { id, actual: split(olds).inputs });
+    if (result.id !== id) {
+      throw new Error(`${news[internalKeys.kind]} changed its identity in an update, from ${id} to ${result.id}`);
+    }
+    return { outs: result.outs };
+  },
+
+  async read(id: string, props: Properties) {
+    const { inputs, internals } = split(props);
+    const context = currentSession().context(internals[internalKeys.row]);
+    const resource = resourceOf(internals);
+    const actual = await resource.actual({ id, actual: inputs }, context).catch((error: unknown) => {
+      // What could not be looked at is not gone: a refresh keeps what is recorded and goes on.
+      context.warn(`could not be looked at, so what is recorded stays: ${messageOf(error)}`);
+      return inputs;
+    });
+    return actual === undefined ? { id: "", props: {} } : { id, props: record(resource, actual, internals) };
+  },
+
+  async delete(id: string, props: Properties) {
+    return quietly(async () => {
+      const { inputs, internals } = split(props);
+      await resourceOf(internals).delete({ id, actual: inputs }, currentSession().context(internals[internalKeys.row]));
+    });
+  },
+};
+
+async function apply(news: Properties, recorded: Recorded<Properties> | undefined) {
+  const { inputs, internals } = split(news);
+  const resource = resourceOf(internals);
+  let made = recorded;
+  const context: ApplyContext<Properties> = {
+    ...currentSession().context(internals[internalKeys.row]),
+    made: (id, actual) => {
+      made = { id, actual };
+    },
+  };
+  try {
+    const { id, actual } = await resource.apply(inputs, recorded, context);
+    return { id, outs: record(resource, actual, internals) };
+  } catch (error) {
+    throw made === undefined ? error : partialFailure(error, made, resource, internals);
+  }
+}
+
+/** The error by which the engine keeps a half-made thing; it prints the reasons and not the message. */
+function partialFailure(error: unknown, made: Recorded<Properties>, resource: AnyResource, internals: Properties) {
+  const reason = messageOf(error);
+  return Object.assign(new Error(reason), {
+    id: made.id,
+    properties: record(resource, made.actual, internals),
+    reasons: [reason],
+  });
+}
+
+/** The properties as the engine's state keeps them: plain JSON, secrets wrapped, with the binding's own keys. */
+function record(resource: AnyResource, actual: Properties, internals: Properties): Properties {
+  const plain = toPlainJson(actual, String(internals[internalKeys.kind])) as Properties;
+  for (const key of resource.secrets) {
+    if (plain[key] !== undefined) {
+      plain[key] = asSecret(plain[key]);
+    }
+  }
+  return { ...plain, ...internals };
+}
+
+function split(properties: Properties): { inputs: Properties; internals: Properties } {
+  const entries = Object.entries(properties);
+  return {
+    inputs: Object.fromEntries(entries.filter(([key]) => !key.startsWith("__"))),
+    internals: Object.fromEntries(entries.filter(([key]) => key.startsWith("__") && key !== "__defaults")),
+  };
+}
+
+function resourceOf(properties: Properties): AnyResource {
+  const kind = String(properties[internalKeys.kind]);
+  const library = properties[internalKeys.library];
+  const registry = typeof library === "string" ? loadRegistry(library) : ownResources;
+  const resource = registry[kind]?.();
+  if (resource === undefined) {
+    const where = typeof library === "string" ? library : "this version of pulumi-kubicorn";
+    throw new Error(`There is no resource of the kind "${kind}" in ${where}.`);
+  }
+  return resource;
+}
+
+function loadRegistry(library: string): ResourceRegistry {
+  return createRequire(`${process.cwd()}/package.json`)(library).resources;
+}

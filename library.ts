@@ -1,0 +1,20 @@
+/**
+ * What the package gives to programs: the Cluster, and the parts for those who build their own.
+ */
+export * from "./cloud/conditions";
+export * from "./cloud/errors";
+export * from "./cloud/model";
+export * from "./cloud/names";
+export * from "./cloud/provider";
+export * from "./cloud/ranges";
+export * from "./cloud/reconciler";
+export * from "./cloud/resource";
+export * from "./cloud/retry";
+export * from "./cloud/spec";
+export { Cluster, type ClusterOptions } from "./components/cluster";
+export { ControlPlane, NodePool } from "./components/components";
+export { clusterFromConfig } from "./components/config";
+export { dynamicHandler } from "./components/dynamic/handler";
+export { DynamicResource } from "./components/dynamic/resource";
+export { resources } from "./components/resources";
+export { buildTree } from "./components/tree";

@@ -1,0 +1,11 @@
+/**
+ * The cloud that is this computer: machines are containers of podman or docker.
+ */
+import type { CloudProvider } from "../../cloud/provider";
+import type { ResourceRegistry } from "../../cloud/resource";
+import { model } from "./model";
+import { type LocalCluster, render } from "./render";
+
+export const localProvider: CloudProvider<LocalCluster> = { name: "local", render, model };
+
+export const localResources: ResourceRegistry = {};
