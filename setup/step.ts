@@ -1,0 +1,46 @@
+/**
+ * Set-up steps that take a while: each says what it does, how far it is and how long it took.
+ * Steps run side by side, so every line begins with the step's title. All of it goes to stderr.
+ */
+
+export interface Step {
+  /** Prints one line of progress. */
+  say(message: string): void;
+  /** Given when the person interrupts; a step ends soon after. */
+  readonly signal: AbortSignal;
+}
+
+export interface StepOptions {
+  /** Ends the step early. @default never */
+  readonly signal?: AbortSignal;
+  /** Takes each line, without its line end. @default stderr */
+  readonly print?: (line: string) => void;
+}
+
+/** Runs one step between the lines "title ..." and "title: done in N s". */
+export async function withStep<T>(
+  title: string,
+  run: (step: Step) => Promise<T>,
+  options: StepOptions = {},
+): Promise<T> {
+  const print = options.print ?? printToStderr;
+  const signal = options.signal ?? new AbortController().signal;
+  const start = performance.now();
+  print(`${title} ...`);
+  try {
+    const result = await run({ say: (message) => print(`${title}: ${message}`), signal });
+    print(`${title}: done in ${seconds(start)} s`);
+    return result;
+  } catch (error) {
+    print(`${title}: ${signal.aborted ? "interrupted" : "failed"} after ${seconds(start)} s`);
+    throw error;
+  }
+}
+
+function seconds(start: number): string {
+  return ((performance.now() - start) / 1000).toFixed(1);
+}
+
+function printToStderr(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
