@@ -12,6 +12,7 @@ import {
   type Output,
   output,
 } from "@pulumi/pulumi";
+import { isPlainObject } from "../cloud/json";
 import {
   type ComponentReference,
   checkModel,
@@ -110,7 +111,7 @@ class TreeBuilder {
     if (Array.isArray(input)) {
       return input.map((item: PartInput) => this.resolve(item));
     }
-    if (typeof input === "object" && input !== null) {
+    if (isPlainObject(input)) {
       return Object.fromEntries(Object.entries(input as PartInputs).map(([key, item]) => [key, this.resolve(item)]));
     }
     return input;

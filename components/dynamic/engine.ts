@@ -59,6 +59,8 @@ export function watchEngine(address: string, gone: () => void): void {
   const socket = connect({ host, port });
   let wasConnected = false;
   socket.unref();
+  // Only a socket that is read notices its end.
+  socket.resume();
   socket.once("connect", () => {
     wasConnected = true;
   });

@@ -91,7 +91,8 @@ async function apply(news: Properties, recorded: Recorded<Properties> | undefine
   const context: ApplyContext<Properties> = {
     ...currentSession().context(internals[internalKeys.row]),
     made: (id, actual) => {
-      made = { id, actual };
+      // A copy, so that what the Resource adds later cannot make the record one that the engine refuses.
+      made = { id, actual: toPlainJson(actual, String(internals[internalKeys.kind])) as Properties };
     },
   };
   try {

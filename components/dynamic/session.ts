@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import type { Context } from "../../cloud/resource";
 import { Engine, watchEngine } from "./engine";
+import { endLanguageHosts } from "./orphans";
 
 /** The environment variable that names a file; once the file exists, the run is interrupted. */
 export const interruptFileVariable = "KUBICORN_INTERRUPT_FILE";
@@ -21,7 +22,10 @@ export class Session {
   constructor(address: string | undefined, interruptFile: string | undefined) {
     if (address !== undefined) {
       this.engine = new Engine(address);
-      watchEngine(address, () => process.exit(1));
+      watchEngine(address, () => {
+        endLanguageHosts(address);
+        process.exit(1);
+      });
     }
     if (interruptFile) {
       this.watchInterruption(interruptFile);
