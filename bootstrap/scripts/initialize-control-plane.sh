@@ -1,0 +1,42 @@
+#!/bin/bash
+# Makes this machine the cluster's first control plane. A half-made one of an earlier try is taken away first.
+# shellcheck source=bootstrap/scripts/lib.sh
+source /usr/local/lib/kubicorn/lib.sh
+is_done initialized && exit
+log_to_file
+
+configuration=$settings/kubeadm.yaml
+export KUBECONFIG=/etc/kubernetes/admin.conf
+
+if [[ -e /etc/kubernetes/manifests/kube-apiserver.yaml ]]; then
+  begin "taking away a half-made control plane"
+  kubeadm reset --force
+fi
+
+begin "starting the control plane (kubeadm init)"
+ignored=()
+[[ -e /sys/fs/cgroup/cgroup.controllers ]] || ignored=(--ignore-preflight-errors=SystemVerification)
+# The waits of kubeadm look twice a second and for more than the API; this one is over as soon as the API serves.
+kubeadm init --config "$configuration" "${ignored[@]}" --skip-token-print \
+  --skip-phases wait-control-plane,upload-config,upload-certs,mark-control-plane,bootstrap-token,kubelet-finalize,addon,show-join-command
+
+begin "waiting for the API server to serve"
+deadline=$((SECONDS + 240))
+until curl --silent --fail --output /dev/null --max-time 2 --cacert /etc/kubernetes/pki/ca.crt "https://$ENDPOINT_NAME:$ENDPOINT_PORT/readyz"; do
+  if ((SECONDS > deadline)); then
+    say "it does not after 240 s; the last lines of kubelet's journal:"
+    journalctl --unit kubelet.service --lines 20 --no-pager --output cat
+    exit 1
+  fi
+  sleep 0.1
+done
+
+begin "storing what other machines need to join (kubeadm init)"
+kubeadm init --config "$configuration" --skip-token-print \
+  --skip-phases preflight,certs,kubeconfig,etcd,control-plane,kubelet-start,wait-control-plane,upload-certs,addon,show-join-command
+mark_done joinable
+
+begin "starting the pod network, kube-proxy and DNS"
+kubectl apply --server-side --filename "$settings/pod-network.yaml"
+kubeadm init phase addon all --config "$configuration"
+mark_done initialized

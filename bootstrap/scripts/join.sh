@@ -1,0 +1,34 @@
+#!/bin/bash
+# join.sh ENDPOINT_ADDRESS <DISCOVERY_FILE: joins the cluster whose API endpoint has that address. The discovery file on
+# standard input is a kubeconfig with the cluster's CA and a token for this one join; it never is on a disk.
+# shellcheck source=bootstrap/scripts/lib.sh
+source /usr/local/lib/kubicorn/lib.sh
+discovery=/run/kubicorn-discovery.conf
+(umask 077 && cat >"$discovery")
+trap 'rm --force "$discovery"' EXIT
+
+"$library/wait.sh" prepared 900
+# A machine that was a member before starts anew: kubelet registers its node only once.
+if [[ -e /etc/kubernetes/kubelet.conf ]]; then
+  "$library/leave.sh" >&2
+fi
+write_endpoint "$1"
+
+ignored=()
+[[ -e /sys/fs/cgroup/cgroup.controllers ]] || ignored=(--ignore-preflight-errors=SystemVerification)
+# kubeadm looks once a second whether kubelet has its certificate; the loop below sees it sooner.
+if ! kubeadm join --config "$settings/kubeadm.yaml" "${ignored[@]}" --skip-phases kubelet-wait-bootstrap >>"$log" 2>&1; then
+  tail --lines 20 "$log" >&2
+  exit 1
+fi
+
+deadline=$((SECONDS + 240))
+until [[ -e /etc/kubernetes/kubelet.conf ]]; do
+  if ((SECONDS > deadline)); then
+    echo "kubelet got no certificate within 240 s; the last lines of its journal:" >&2
+    journalctl --unit kubelet.service --lines 20 --no-pager --output cat >&2
+    exit 1
+  fi
+  sleep 0.1
+done
+rm --force /etc/kubernetes/bootstrap-kubelet.conf

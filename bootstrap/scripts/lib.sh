@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# Sourced by the scripts of a machine: its data, named steps, the status file and the log.
+set -Eeuo pipefail
+umask 022
+
+# shellcheck disable=SC2034 # used by the scripts that source this file
+library=/usr/local/lib/kubicorn
+settings=/etc/kubicorn
+state=/var/lib/kubicorn
+log=/var/log/kubicorn-bootstrap.log
+step="reading the machine's data"
+
+# The machine's data: shell-quoted KEY='value' lines.
+# shellcheck source=/dev/null
+source "$settings/machine.env"
+
+# log_to_file: from here on, all output goes to the log, and an end with an error is recorded as the failed step.
+log_to_file() {
+  mkdir -p "$state/done"
+  exec >>"$log" 2>&1
+  trap 'record_end $?' EXIT
+}
+
+# begin STEP: names what is done from here on, for the log and for whoever waits for this machine.
+begin() {
+  step=$1
+  say "$step"
+  write_status "running $$ $step"
+}
+
+# say MESSAGE: a line of the log with the time in UTC, to the millisecond.
+say() {
+  local now=$EPOCHREALTIME
+  TZ=UTC0 printf '%(%FT%T)T.%sZ %s\n' "${now%[.,]*}" "${now: -6:3}" "$1"
+}
+
+# write_status TEXT: replaces the status file as a whole, so that a reader never sees half of it.
+write_status() {
+  printf '%s\n' "$1" >"$state/status.new"
+  mv "$state/status.new" "$state/status"
+}
+
+record_end() {
+  if (($1 != 0)); then
+    say "failed with exit code $1: $step"
+    write_status "failed $step"
+  fi
+}
+
+# is_done STEP and mark_done STEP: what happens once in a machine's life.
+is_done() { [[ -e $state/done/$1 ]]; }
+mark_done() { : >"$state/done/$1"; }
+
+# in_container: whether this machine shares its kernel with the computer it runs on.
+in_container() { systemd-detect-virt --quiet --container; }
+
+# own_address: the address that other machines reach this one by: that of the interface of the default route.
+own_address() {
+  ip -4 -oneline route get 192.0.2.1 | sed --quiet 's/.* src \([0-9.]*\).*/\1/p'
+}
+
+# write_endpoint ADDRESS: makes the API endpoint's name mean that address on this machine.
+write_endpoint() {
+  local line="$1 $ENDPOINT_NAME"
+  printf '%s\n' "$1" >"$settings/endpoint-address"
+  grep --quiet --line-regexp --fixed-strings "$line" /etc/hosts && return
+  # The file can be a mount of its own, which can be written but not replaced.
+  local others
+  others=$(grep --invert-match --word-regexp --fixed-strings "$ENDPOINT_NAME" /etc/hosts || true)
+  printf '%s\n%s\n' "$others" "$line" >/etc/hosts
+}
