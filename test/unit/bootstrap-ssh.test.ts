@@ -1,0 +1,125 @@
+/** Commands over SSH against a real server in this process: what is retried, what is not, and what an error says. */
+import { createServer } from "node:net";
+import ssh2 from "ssh2";
+import { afterEach, describe, expect, it } from "vitest";
+import { runOnMachine } from "../../bootstrap/ssh";
+import { DeadlineError, RemoteError, UserError } from "../../cloud/errors";
+import { RecordingContext } from "../doubles/context";
+import { SshMachine } from "../doubles/ssh-server";
+
+const machines: SshMachine[] = [];
+
+async function machine(...answer: ConstructorParameters<typeof SshMachine>): Promise<SshMachine> {
+  const made = await new SshMachine(...answer).start();
+  machines.push(made);
+  return made;
+}
+
+afterEach(async () => {
+  await Promise.all(machines.splice(0).map((one) => one.stop()));
+});
+
+const remote = { operation: "reading a file", machine: "demo-1", command: "cat file", seconds: 5 };
+
+describe("a command on a machine", () => {
+  it("gives back what was printed and passes standard input", async () => {
+    const one = await machine(({ stdin }) => ({ stdout: `got ${stdin}` }));
+    const output = await runOnMachine(one.access, { ...remote, stdin: "a secret" }, new RecordingContext());
+    expect(output).toBe("got a secret");
+    expect(one.asked).toEqual([{ command: "cat file", stdin: "a secret" }]);
+  });
+
+  it("that fails is told with machine, operation, exit code and last lines, and is not run again", async () => {
+    const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`).join("\n");
+    const one = await machine(() => ({ stderr: lines, code: 3 }));
+    const error = await runOnMachine(one.access, { ...remote, stdin: "TOPSECRET" }, new RecordingContext()).catch(
+      (caught) => caught,
+    );
+    expect(error).toBeInstanceOf(RemoteError);
+    expect(error.message).toMatch(/^demo-1: reading a file failed \(exit code 3\): line 30\n/);
+    expect(error.message).toContain("line 49");
+    expect(error.message).not.toContain("line 29");
+    expect(error.message).not.toContain("TOPSECRET");
+    expect(one.asked).toHaveLength(1);
+  });
+
+  it("that is killed is a failure, not a success without a code", async () => {
+    const one = await machine(() => ({ code: { signal: "KILL" } }));
+    await expect(runOnMachine(one.access, remote, new RecordingContext())).rejects.toThrow(/ended by signal/);
+  });
+
+  it("whose connection is lost in the middle is run again", async () => {
+    let tries = 0;
+    const one = await machine(() => {
+      tries += 1;
+      return tries === 1 ? { code: "lost" } : { stdout: "fine" };
+    });
+    const context = new RecordingContext();
+    expect(await runOnMachine(one.access, remote, context)).toBe("fine");
+    expect(context.progressed.join()).toContain("lost while reading a file");
+  });
+
+  it("waits for a machine that does not listen yet", async () => {
+    const one = await machine();
+    const { access } = one;
+    await one.stop();
+    const context = new RecordingContext();
+    const running = runOnMachine(access, remote, context);
+    setTimeout(() => one.start(access.port), 300);
+    expect(await running).toBe("");
+    expect(context.progressed[0]).toContain("waiting for demo-1 to answer SSH");
+  });
+
+  it("waits while the user is not made yet", async () => {
+    const one = await machine();
+    one.refusals = 3;
+    expect(await runOnMachine(one.access, remote, new RecordingContext())).toBe("");
+    expect(one.connections).toBe(4);
+  });
+
+  it("ends at once when the machine has another host key, without logging in or retrying", async () => {
+    const one = await machine();
+    const access = { ...one.access, hostKey: ssh2.utils.generateKeyPairSync("ed25519").public };
+    const error = await runOnMachine(access, remote, new RecordingContext()).catch((caught) => caught);
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain("another SSH host key than the one that was made for demo-1");
+    expect(one.connections).toBe(1);
+    expect(one.asked).toEqual([]);
+  });
+
+  it.each(["not a key", "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----"])(
+    "ends at once with the key %j, which is none",
+    async (privateKey) => {
+      const one = await machine();
+      const running = runOnMachine({ ...one.access, privateKey }, remote, new RecordingContext());
+      await expect(running).rejects.toThrow(/^The SSH key for demo-1 cannot be used/);
+    },
+  );
+
+  it("ends at its time limit with the last reason", async () => {
+    const one = await machine();
+    const { access } = one;
+    await one.stop();
+    const running = runOnMachine(access, { ...remote, seconds: 0.5 }, new RecordingContext());
+    await expect(running).rejects.toThrow(/waited 0.5 s for demo-1 to answer SSH, in vain; last: .*ECONNREFUSED/);
+  });
+
+  it("survives a server that accepts and never speaks", async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const address = silent.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    const one = await machine();
+    const running = runOnMachine({ ...one.access, port }, { ...remote, seconds: 1 }, new RecordingContext());
+    await expect(running).rejects.toBeInstanceOf(DeadlineError);
+    silent.close();
+  });
+
+  it("is interrupted while it runs", async () => {
+    const one = await machine(() => new Promise(() => undefined));
+    const context = new RecordingContext();
+    const running = runOnMachine(one.access, { ...remote, seconds: 60 }, context);
+    setTimeout(() => context.interrupt(), 200);
+    await expect(running).rejects.toThrow(/demo-1: reading a file did not end in time: the run was interrupted/);
+  });
+});
