@@ -86,6 +86,23 @@ export interface Model {
   readonly outputs: PartInputs;
 }
 
+/** Parts put one after the other; each gets the next index. */
+export class PartList {
+  private readonly parts = new Map<number, Part>();
+
+  /** Puts a part at the end and gives its index back. */
+  add(part: Part): number {
+    const index = this.parts.size;
+    this.parts.set(index, part);
+    return index;
+  }
+
+  /** A model of these parts. */
+  toModel(outputs: PartInputs): Model {
+    return { resources: () => new Map(this.parts), outputs };
+  }
+}
+
 /** The parts in the order of their indices. */
 export function inOrder(resources: ReadonlyMap<number, Part>): [number, Part][] {
   return [...resources].sort(([left], [right]) => left - right);

@@ -1,0 +1,136 @@
+/**
+ * The parts of a model that are alike on every cloud: keys, join information, nodes, kubeconfig and readiness.
+ * A cloud's own model puts them between its networks and machines.
+ */
+import {
+  type ComponentReference,
+  Derived,
+  type PartInput,
+  type PartInputs,
+  Reference,
+  type ResourcePart,
+} from "../cloud/model";
+import type { RenderedCluster, RenderedMachine, RenderedPool } from "../cloud/provider";
+import { machineUser } from "./user-data";
+
+/** A machine that other parts refer to: the indices of its parts, and how it is reached over SSH. */
+export interface MachineParts {
+  readonly machine: RenderedMachine;
+  readonly component: ComponentReference;
+  /** The index of its host key. */
+  readonly hostKey: number;
+  /** Where its SSH server answers from here: `{ host, port }`, as values or references. */
+  readonly ssh: PartInputs;
+}
+
+/** The rows of a control plane and of a pool. */
+export const controlPlaneComponent: ComponentReference = { type: "ControlPlane", name: "control-plane" };
+export const poolComponent = (pool: RenderedPool): ComponentReference => ({ type: "NodePool", name: pool.name });
+
+/** The key pair by which the cluster's machines are entered. */
+export function sshKeyPart(cluster: RenderedCluster): ResourcePart {
+  return { name: "ssh-key", kind: "guest:SshKey", inputs: { comment: `${cluster.owner}/${cluster.name}` } };
+}
+
+/** A machine's own SSH host key, known before the machine exists. */
+export function hostKeyPart(machine: RenderedMachine, component: ComponentReference): ResourcePart {
+  return {
+    name: `${machine.logicalName}-host-key`,
+    component,
+    kind: "guest:HostKey",
+    inputs: { machine: machine.name },
+  };
+}
+
+/** A machine's user data, once its keys are known. */
+export function userDataOf(sshKey: number, hostKey: number, make: (access: AccessKeys) => string): Derived {
+  const from = {
+    authorizedKey: new Reference(sshKey, "publicKey"),
+    publicKey: new Reference(hostKey, "publicKey"),
+    privateKey: new Reference(hostKey, "privateKey"),
+  };
+  return new Derived(from, ({ authorizedKey, publicKey, privateKey }: Record<keyof typeof from, string>) =>
+    make({ authorizedKey, hostKey: { publicKey, privateKey } }),
+  );
+}
+
+interface AccessKeys {
+  readonly authorizedKey: string;
+  readonly hostKey: { readonly publicKey: string; readonly privateKey: string };
+}
+
+/** What nodes need to join, from the first control-plane machine. */
+export function joinInformationPart(first: MachineParts, sshKey: number): ResourcePart {
+  return {
+    name: "join-information",
+    component: first.component,
+    kind: "guest:JoinInformation",
+    inputs: { machine: first.machine.name, access: accessTo(first, sshKey) },
+  };
+}
+
+/** The administrator's kubeconfig, downloaded from the first control-plane machine. */
+export function kubeconfigPart(
+  cluster: RenderedCluster,
+  first: MachineParts,
+  { sshKey, joinInformation, server }: { sshKey: number; joinInformation: number; server: PartInput },
+): ResourcePart {
+  return {
+    name: "kubeconfig",
+    kind: "guest:Kubeconfig",
+    inputs: { cluster: cluster.name, access: accessTo(first, sshKey), server },
+    after: [joinInformation],
+  };
+}
+
+/** A machine's membership in the cluster. */
+export function nodePart(
+  cluster: RenderedCluster,
+  member: MachineParts,
+  pool: RenderedPool | undefined,
+  shared: { sshKey: number; joinInformation: number; kubeconfig: number; endpointAddress: Reference },
+): ResourcePart {
+  const { endpoint, kubernetesVersion } = cluster;
+  return {
+    name: `${member.machine.logicalName}-node`,
+    component: member.component,
+    kind: "guest:Node",
+    inputs: {
+      machine: member.machine.name,
+      pool: pool?.name ?? "control-plane",
+      // The first control plane is a member from its own `kubeadm init` on.
+      joins: pool !== undefined,
+      access: accessTo(member, shared.sshKey),
+      apiEndpoint: `${endpoint.name}:${endpoint.port}`,
+      endpointAddress: shared.endpointAddress,
+      caCertificate: new Reference(shared.joinInformation, "caCertificate"),
+      kubeconfig: new Reference(shared.kubeconfig, "kubeconfig"),
+      kubernetesVersion,
+      labels: pool?.labels ?? {},
+      taints: pool?.taints.map((taint) => ({ ...taint })) ?? [],
+    },
+  };
+}
+
+/** The whole cluster's readiness; nothing of it names a single node, so that one more node changes nothing here. */
+export function readinessPart(cluster: RenderedCluster, kubeconfig: number, nodes: readonly number[]): ResourcePart {
+  return {
+    name: "readiness",
+    kind: "guest:Readiness",
+    inputs: {
+      cluster: cluster.name,
+      kubeconfig: new Reference(kubeconfig, "kubeconfig"),
+      kubernetesVersion: cluster.kubernetesVersion,
+    },
+    after: nodes,
+  };
+}
+
+function accessTo({ hostKey, ssh }: MachineParts, sshKey: number): PartInputs {
+  return {
+    ...ssh,
+    user: machineUser,
+    privateKey: new Reference(sshKey, "privateKey"),
+    hostKey: new Reference(hostKey, "publicKey"),
+  };
+}
