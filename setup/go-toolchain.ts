@@ -19,9 +19,6 @@ export async function goProgram(step: Step): Promise<string> {
   return (await goOnPath()) ?? join(await packagedToolchain(step), goInside);
 }
 
-/** What a build needs in its environment, whatever the person has set for builds of their own. */
-export const goEnvironment = { GOFLAGS: "-mod=readonly", GOWORK: "off", GOTOOLCHAIN: "local", CGO_ENABLED: "0" };
-
 /** Whether "go version go1.26.8 linux/amd64" tells of one that is new enough. */
 export function isNewEnough(versionLine: string): boolean {
   const found = /\bgo(\d+)\.(\d+)(?:\.(\d+))?/
