@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { InputError, type Violation } from "./errors";
+import { isPlainObject } from "./json";
 import { labelPattern } from "./names";
 import { overlaps, parseRange, type Range } from "./ranges";
 
@@ -101,7 +102,7 @@ export const clusterSpecSchema = z.strictObject({
   cloud: z.enum(["local"], { error: "local is allowed" }).default("local"),
   /** The exact Kubernetes version. */
   kubernetesVersion: z
-    .enum(kubernetesVersions, { error: `one of ${kubernetesVersions.join(", ")} is allowed; quote it` })
+    .enum(kubernetesVersions, { error: `one of ${kubernetesVersions.join(", ")} is allowed, in quotes` })
     .default(kubernetesVersions[0]),
   network: network.prefault({}),
   controlPlane: controlPlane.prefault({}),
@@ -124,7 +125,8 @@ export type CloudName = ClusterSpec["cloud"];
  */
 export function parseClusterSpec(input: unknown): ClusterSpec {
   const result = clusterSpecSchema.safeParse(input);
-  const violations = result.success ? crossViolations(result.data) : violationsOf(result.error, input);
+  const single = result.success ? [] : violationsOf(result.error, input);
+  const violations = [...single, ...crossViolations(input)];
   if (!result.success || violations.length > 0) {
     throw new InputError("The cluster's configuration", violations);
   }
@@ -165,27 +167,29 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** What no single value can tell: double names, ranges that overlap or are too small. */
-function crossViolations(spec: ClusterSpec): Violation[] {
-  return [...doublePoolNames(spec), ...rangeViolations(spec)];
+/** What no single value can tell: double names, ranges that overlap or are too small. Looks at whatever is well-formed. */
+function crossViolations(input: unknown): Violation[] {
+  const whole = isPlainObject(input) ? input : {};
+  const ranges = network.prefault({}).safeParse(whole.network);
+  const pools = z.array(pool).default([]).safeParse(whole.pools);
+  return [
+    ...doublePoolNames(whole.pools),
+    ...(ranges.success ? rangeViolations(ranges.data, pools.success ? pools.data : []) : []),
+  ];
 }
 
-function doublePoolNames({ pools }: ClusterSpec): Violation[] {
-  return pools.flatMap(({ name: poolName }, index) => {
-    const first = pools.findIndex((other) => other.name === poolName);
-    return first === index
+function doublePoolNames(pools: unknown): Violation[] {
+  const names = Array.isArray(pools) ? pools.map((item: unknown) => (isPlainObject(item) ? item.name : undefined)) : [];
+  return names.flatMap((poolName, index) => {
+    const first = names.indexOf(poolName);
+    const allowed = `each pool needs a name of its own, and pools[${first}] has this one`;
+    return typeof poolName !== "string" || first === index
       ? []
-      : [
-          {
-            path: `pools[${index}].name`,
-            value: poolName,
-            allowed: `each pool needs a name of its own, and pools[${first}] has this one`,
-          },
-        ];
+      : [{ path: `pools[${index}].name`, value: poolName, allowed }];
   });
 }
 
-function rangeViolations({ network: ranges, controlPlane: { count: controlPlanes }, pools }: ClusterSpec): Violation[] {
+function rangeViolations(ranges: ClusterSpec["network"], pools: readonly PoolSpec[]): Violation[] {
   const parsed = Object.entries(ranges).map(([key, text]) => [key, parseRange(text)] as const);
   const known = parsed.filter((entry): entry is [string, Range] => !("problem" in entry[1]));
   const violations: Violation[] = known.flatMap(([key, one], position) =>
@@ -198,7 +202,7 @@ function rangeViolations({ network: ranges, controlPlane: { count: controlPlanes
         allowed: `it must not overlap with network.${otherKey} (${other.text})`,
       })),
   );
-  const machineCount = pools.reduce<number>((sum, { count: size }) => sum + size, controlPlanes);
+  const machineCount = pools.reduce((sum, { count: size }) => sum + size, 1);
   for (const [key, one] of known) {
     const least = leastSize(key, machineCount);
     if (one.size < least) {

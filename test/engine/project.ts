@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { execa } from "execa";
+import { parse } from "yaml";
 
 const repository = resolve(__dirname, "../..");
 
@@ -28,8 +29,18 @@ export class Project {
   readonly world = join(this.folder, "world");
   private readonly backend = join(this.folder, "backend");
 
-  constructor(program: string) {
-    cpSync(join(repository, "test/doubles", program), this.folder, { recursive: true });
+  /** @param program `memory`, the program of test/doubles/memory, or `program`, the repository's own */
+  constructor(program: "memory" | "program") {
+    if (program === "program") {
+      for (const file of ["index.ts", "tsconfig.json", "package.json", "Pulumi.yaml"]) {
+        cpSync(join(repository, file), join(this.folder, file));
+      }
+      symlinkSync(join(repository, "entry"), join(this.folder, "entry"));
+    } else {
+      cpSync(join(repository, "test/doubles", program), this.folder, { recursive: true });
+      writeFileSync(join(this.folder, "Pulumi.yaml"), "name: project\nruntime: nodejs\nmain: index.js\n");
+      writeFileSync(join(this.folder, "package.json"), '{ "name": "project" }');
+    }
     for (const folder of [this.world, this.backend, join(this.folder, "node_modules")]) {
       mkdirSync(folder);
     }
@@ -37,8 +48,6 @@ export class Project {
       symlinkSync(join(repository, "node_modules", name), join(this.folder, "node_modules", name));
     }
     symlinkSync(repository, join(this.folder, "node_modules/pulumi-kubicorn"));
-    writeFileSync(join(this.folder, "Pulumi.yaml"), "name: project\nruntime: nodejs\nmain: index.js\n");
-    writeFileSync(join(this.folder, "package.json"), '{ "name": "project" }');
   }
 
   get environment(): Record<string, string> {
@@ -103,6 +112,12 @@ export class Project {
   log(): string[] {
     const file = join(this.world, "log.txt");
     return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  }
+
+  /** The stack's own file of the repository's program. */
+  stackFile(): Record<string, unknown> {
+    const file = join(this.folder, "stacks/Pulumi.dev.yaml");
+    return existsSync(file) ? parse(readFileSync(file, "utf8")) : {};
   }
 
   remove(): void {

@@ -83,10 +83,10 @@ describe("refuses, with path, value and what is allowed", () => {
   });
 });
 
-test("tells all violations at once", () => {
-  const message = refusal({ name: "Dev", cloud: "mars", pools: [{ name: "a", count: -1 }] });
+test("tells all violations at once, also those between settings", () => {
+  const message = refusal({ name: "Dev", cloud: "mars", pools: [{ name: "a", count: -1 }, { name: "a" }] });
   expect(message).toMatch(
-    /has 3 values that are not allowed:\n {2}- name: .*\n {2}- cloud: .*\n {2}- pools\[0\]\.count: .*\nNothing was changed\.$/,
+    /has 4 values that are not allowed:\n {2}- name: .*\n {2}- cloud: .*\n {2}- pools\[0\]\.count: .*\n {2}- pools\[1\]\.name: .*\nNothing was changed\.$/,
   );
 });
 
