@@ -8,8 +8,8 @@ import { delimiter, dirname, isAbsolute, join, sep } from "node:path";
 import { isPlainObject } from "../cloud/json";
 import type { PulumiCli } from "./pulumi-cli";
 
-/** The oldest CLI that is known to do everything that is asked of it here. */
-const oldest = [3, 200, 0] as const;
+/** The oldest CLI that is accepted: the one that came out with the SDK in use. */
+const oldest = [3, 248, 0] as const;
 const languageHost = "pulumi-language-nodejs";
 
 /**

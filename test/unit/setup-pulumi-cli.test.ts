@@ -89,9 +89,9 @@ describe("pulumiOnPath", () => {
 
   it.each([
     ["v3.274.1", true],
-    ["3.200.0-alpha.1", true],
+    ["3.248.0-alpha.1", true],
     ["v4.0.0", true],
-    ["v3.199.9", false],
+    ["v3.247.9", false],
     ["v2.25.0", false],
     ["", false],
   ])("version %s: %s", (version, enough) => {

@@ -1,0 +1,106 @@
+/**
+ * What happens at Ctrl-C, SIGTERM and a closed terminal.
+ *
+ * Pulumi ends in good order at one SIGINT and in haste at a second. A terminal's Ctrl-C reaches Pulumi by itself, since
+ * it is in the terminal's process group; without a terminal it gets a group of its own, and all it hears comes from here.
+ */
+import type { ChildProcess } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+const exitCodes: Record<Signal, number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+/** npm passes on what the terminal has sent already: two so close together are one; milliseconds. */
+const oneKeyPress = 200;
+
+export class Interruption {
+  /** The marker that waits inside the provider look for (see KUBICORN_INTERRUPT_FILE). */
+  readonly file: string;
+  /** Whether there is a terminal that sends Ctrl-C to this process and to Pulumi alike. */
+  readonly terminal = hasTerminal();
+  private readonly folder = mkdtempSync(join(tmpdir(), "kubicorn-"));
+  private readonly controller = new AbortController();
+  private first: Signal | undefined;
+  private last = Number.NEGATIVE_INFINITY;
+  private pulumi: ChildProcess | undefined;
+  private readonly listeners: Record<Signal, () => void> = {
+    SIGINT: () => this.onInterrupt(),
+    SIGTERM: () => this.onEnd("SIGTERM"),
+    SIGHUP: () => this.onEnd("SIGHUP"),
+  };
+
+  constructor() {
+    this.file = join(this.folder, "interrupted");
+    for (const [signal, listener] of Object.entries(this.listeners)) {
+      process.on(signal, listener);
+    }
+    // A closed terminal must not end this process at its next line of output.
+    process.stdout.on("error", ignore);
+    process.stderr.on("error", ignore);
+  }
+
+  /** Given at the first interruption. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** The exit code of a command that was interrupted before Pulumi ran, else `undefined`. */
+  get exitCode(): number | undefined {
+    return this.first && exitCodes[this.first];
+  }
+
+  /** From now on, interruptions are this process's as well. */
+  attach(pulumi: ChildProcess): void {
+    this.pulumi = pulumi;
+    pulumi.once("exit", () => {
+      this.pulumi = undefined;
+    });
+  }
+
+  dispose(): void {
+    for (const [signal, listener] of Object.entries(this.listeners)) {
+      process.off(signal, listener);
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private onInterrupt(): void {
+    const now = performance.now();
+    const again = now - this.last > oneKeyPress;
+    this.last = now;
+    this.begin("SIGINT");
+    if (again && !this.terminal) {
+      this.pulumi?.kill("SIGINT");
+    }
+  }
+
+  /** The end of the session asks once, in good order; whoever was asked already is not hurried. */
+  private onEnd(signal: Signal): void {
+    if (this.begin(signal)) {
+      this.pulumi?.kill("SIGINT");
+    }
+  }
+
+  private begin(signal: Signal): boolean {
+    if (this.first) {
+      return false;
+    }
+    this.first = signal;
+    writeFileSync(this.file, "");
+    this.controller.abort(new Error("interrupted"));
+    return true;
+  }
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,85 @@
+/**
+ * `kubeconfig`: prints the cluster's kubeconfig, or merges it into a file, which is the only way a file is written.
+ */
+import { existsSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { messageOf, UserError } from "../cloud/errors";
+import { writeFileAtomically } from "../setup/write-file";
+import type { Arguments } from "./arguments";
+import type { Interruption } from "./interruption";
+import { locateStack, openSession, type Session, say } from "./session";
+import { stackExists } from "./stack";
+
+export interface Destination {
+  /** The file to merge into; `undefined` prints. */
+  readonly file?: string;
+  /** Whether the file's current context becomes this cluster's. */
+  readonly switch: boolean;
+}
+
+export async function kubeconfig(args: Arguments, interruption: Interruption): Promise<number> {
+  const destination = parseDestination(args.rest);
+  const stack = await locateStack(args);
+  const text = await kubeconfigOf(await openSession(stack, interruption, interruption.signal));
+  if (destination.file === undefined) {
+    process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+  } else {
+    await mergeIntoFile(destination.file, text, destination.switch);
+  }
+  return 0;
+}
+
+/** @param rest the arguments after `kubeconfig` */
+export function parseDestination(rest: readonly string[], environment = process.env): Destination {
+  let file: string | undefined;
+  let switches = false;
+  for (let index = 0; index < rest.length; index += 1) {
+    const argument = rest[index] ?? "";
+    const [, attached] = /^--output=(.+)$|^-o=?(.+)$/s.exec(argument)?.filter((part) => part !== undefined) ?? [];
+    if (argument === "--switch") {
+      switches = true;
+    } else if (argument === "--merge") {
+      file = defaultFile(environment);
+    } else if (attached) {
+      file = attached;
+    } else if ((argument === "--output" || argument === "-o") && rest[index + 1]) {
+      index += 1;
+      file = rest[index];
+    } else {
+      throw new UserError(`kubeconfig does not know ${argument}: --output FILE, --merge and --switch are allowed.`);
+    }
+  }
+  if (switches && file === undefined) {
+    throw new UserError("--switch goes with --output FILE or --merge: it changes the current context of that file.");
+  }
+  return { switch: switches, ...(file !== undefined && { file: resolve(file.replace(/^~(?=\/)/, homedir())) }) };
+}
+
+async function kubeconfigOf({ stack, pulumi }: Session): Promise<string> {
+  const none = `The stack ${stack.name} has no kubeconfig yet: "npm run up" makes the cluster.`;
+  if (!(await stackExists(stack, pulumi))) {
+    throw new UserError(none);
+  }
+  try {
+    return await pulumi.ask(["stack", "output", "kubeconfig", "--show-secrets", "--stack", stack.name]);
+  } catch (error) {
+    throw /does not have output property/.test(messageOf(error)) ? new UserError(none) : error;
+  }
+}
+
+async function mergeIntoFile(file: string, text: string, switches: boolean): Promise<void> {
+  const { mergeKubeconfig } = await import("./kubeconfig-merge");
+  const present = existsSync(file) ? await readFile(file, "utf8") : "";
+  const { merged, replaced } = mergeKubeconfig(present, text, { file, switch: switches });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFileAtomically(file, merged);
+  say(`Wrote the kubeconfig to ${file}.${replaced.length > 0 ? ` Replaced there: ${replaced.join(", ")}.` : ""}`);
+}
+
+/** Where kubectl looks: the first file of KUBECONFIG, else ~/.kube/config. */
+function defaultFile(environment: NodeJS.ProcessEnv): string {
+  const [first] = (environment.KUBECONFIG ?? "").split(delimiter).filter((file) => file !== "");
+  return first ?? join(homedir(), ".kube", "config");
+}

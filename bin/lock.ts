@@ -1,0 +1,60 @@
+/**
+ * The stack's lock in a backend that is a folder: one whose process is dead is in the way of every later run.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { UserError } from "../cloud/errors";
+import { isPlainObject } from "../cloud/json";
+import { type LockHolder, lifeOf } from "../setup/process-life";
+import type { Stack } from "./stack";
+
+interface StackLock extends LockHolder {
+  readonly username: string;
+}
+
+/**
+ * Looks at the locks before a run.
+ *
+ * @returns whether there are locks, and all of them are dead
+ * @throws UserError that says who holds the stack, when somebody may
+ */
+export async function onlyDeadLocks(stack: Stack): Promise<boolean> {
+  const locks = readLocks(stack);
+  for (const lock of locks) {
+    if ((await lifeOf(lock)) !== "dead") {
+      throw new UserError(
+        `The stack ${stack.name} is in use: ${lock.username} has been running Pulumi on it since ` +
+          `${new Date(lock.since).toLocaleString()} (process ${lock.pid} on ${lock.hostname}). Wait until that run has ` +
+          `ended. If you are sure that it has: pulumi cancel --stack ${stack.name}, after eval "$(npm run -s env)".`,
+      );
+    }
+  }
+  return locks.length > 0;
+}
+
+function readLocks({ backend, project, name }: Stack): StackLock[] {
+  if (!backend.folder) {
+    return [];
+  }
+  const folder = join(backend.folder, ".pulumi", "locks", "organization", project.name, name);
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
+  return files.flatMap((file) => readLock(join(folder, file)) ?? []);
+}
+
+function readLock(file: string): StackLock | undefined {
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, "utf8"));
+    if (!isPlainObject(content)) {
+      return undefined;
+    }
+    return {
+      pid: Number(content.pid),
+      hostname: String(content.hostname),
+      username: String(content.username),
+      since: Date.parse(String(content.timestamp)),
+    };
+  } catch {
+    // Gone since we looked, or half written: the run will tell.
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The four verbs that run one Pulumi operation in the foreground: up, preview, refresh and down.
+ */
+import { isatty } from "node:tty";
+import { UserError } from "../cloud/errors";
+import type { Arguments } from "./arguments";
+import type { Interruption } from "./interruption";
+import { onlyDeadLocks } from "./lock";
+import { clearPendingCreates } from "./pending-creates";
+import { ensureStack, locateStack, openSession, type Session, say } from "./session";
+import { stackExists } from "./stack";
+
+export interface Operation {
+  /** Pulumi's name for it. */
+  readonly command: "up" | "preview" | "refresh" | "destroy";
+  /** What npm calls it. */
+  readonly script: string;
+  /** What is said where there is no stack; without it, the stack is made. */
+  readonly withoutStack?: string;
+}
+
+export async function operate(operation: Operation, args: Arguments, interruption: Interruption): Promise<number> {
+  const changes = operation.command !== "preview";
+  if (changes) {
+    refuseWithoutAnswer(operation, args);
+  }
+  const stack = await locateStack(args);
+  const session = await openSession(stack, interruption, interruption.signal);
+  if (operation.withoutStack && !(await stackExists(stack, session.pulumi))) {
+    say(operation.withoutStack.replace("STACK", stack.name));
+    return 0;
+  }
+  await ensureStack(session);
+  if (changes) {
+    await breakDeadLock(session);
+  }
+  const exitCode = await session.pulumi.run([operation.command, "--stack", stack.name, ...args.rest]);
+  if (operation.command === "up" && exitCode === 0) {
+    await clearPendingCreates(stack, session.pulumi, say);
+  }
+  return exitCode;
+}
+
+/** Pulumi asks before it changes anything; where nobody can answer, that is said before anything is set up. */
+function refuseWithoutAnswer({ script }: Operation, args: Arguments): void {
+  const answered =
+    args.yes || args.rest.some((argument) => /^(--skip-preview|--preview-only|-f)(=true)?$/.test(argument));
+  const terminal = isatty(0) && isatty(1) && !args.rest.includes("--non-interactive");
+  if (!answered && !terminal) {
+    throw new UserError(
+      `There is no terminal to ask on whether to go on: add --yes, as in "npm run ${script} -- --yes". Nothing was changed.`,
+    );
+  }
+}
+
+async function breakDeadLock({ stack, pulumi }: Session): Promise<void> {
+  if (await onlyDeadLocks(stack)) {
+    await pulumi.ask(["cancel", "--yes", "--stack", stack.name]);
+    say(`Took away the lock on the stack ${stack.name}: the run that held it was killed.`);
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * How the committed profile, Pulumi.<stack>.yaml, reaches the stack's own file, which Pulumi reads and writes.
+ * Two files, since Pulumi writes a salt and whatever `pulumi config set` is told into the stack's: no run changes a
+ * tracked file. A change of the profile is carried over, except where the person has set that key themselves.
+ */
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { UserError } from "../cloud/errors";
+import { canonicalText, isPlainObject } from "../cloud/json";
+import { writeFileAtomically } from "../setup/write-file";
+import { profileFile, type Stack, stackFile } from "./stack";
+
+type Config = Readonly<Record<string, unknown>>;
+
+/**
+ * Brings the stack's own file up to date with the profile.
+ * Where nothing has changed, which is nearly always, this compares two small files and does no more.
+ *
+ * @returns what was done, as sentences for the person
+ */
+export async function applyProfile(stack: Stack): Promise<string[]> {
+  const profile = profileFile(stack);
+  const own = stackFile(stack);
+  // Without a folder of their own, the stacks' files are the profiles.
+  if (!existsSync(profile) || profile === own) {
+    return [];
+  }
+  const applied = join(dirname(own), ".applied", `${stack.name.split("/").pop()}.yaml`);
+  if (existsSync(own) && readText(applied) === readText(profile)) {
+    return [];
+  }
+  const isNew = !existsSync(own);
+  const kept = await carryOver({ profile, applied: isNew ? undefined : applied, own });
+  mkdirSync(dirname(applied), { recursive: true });
+  copyFileSync(profile, applied);
+  return isNew ? [] : describe(stack, kept);
+}
+
+/**
+ * The stack's configuration after a change of the profile.
+ *
+ * @param before the profile as it was applied last
+ * @param after the profile as it is now
+ * @param own the stack's own configuration
+ * @returns the new configuration, and the changed keys whose own value stays
+ */
+export function mergeConfig(before: Config, after: Config, own: Config): { merged: Config; kept: string[] } {
+  const merged: Record<string, unknown> = { ...own };
+  const kept: string[] = [];
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const untouched = !(key in own) ? !(key in before) : same(own[key], before[key]);
+    if (same(before[key], after[key]) && key in own) {
+      continue;
+    }
+    if (!untouched) {
+      if (!same(own[key], after[key])) {
+        kept.push(key);
+      }
+    } else if (key in after) {
+      merged[key] = after[key];
+    } else {
+      delete merged[key];
+    }
+  }
+  return { merged, kept };
+}
+
+async function carryOver(files: { profile: string; applied: string | undefined; own: string }): Promise<string[]> {
+  const { parseDocument } = await import("yaml");
+  const configIn = (file: string | undefined): Config => {
+    const document = parseDocument(file ? readText(file) : "");
+    if (document.errors[0]) {
+      throw new UserError(`${file} cannot be read: ${document.errors[0].message}`);
+    }
+    const content: unknown = document.toJS();
+    return isPlainObject(content) && isPlainObject(content.config) ? content.config : {};
+  };
+  const { merged, kept } = mergeConfig(configIn(files.applied), configIn(files.profile), configIn(files.own));
+  const document = parseDocument(readText(files.own));
+  document.set("config", document.createNode(merged));
+  mkdirSync(dirname(files.own), { recursive: true });
+  await writeFileAtomically(files.own, document.toString());
+  return kept;
+}
+
+function describe(stack: Stack, kept: readonly string[]): string[] {
+  const carried = `Carried the changes of Pulumi.${stack.name.split("/").pop()}.yaml over to ${stackFile(stack)}.`;
+  return kept.length === 0 ? [carried] : [`${carried} Kept there, since you had set it yourself: ${kept.join(", ")}.`];
+}
+
+function same(left: unknown, right: unknown): boolean {
+  return canonicalText(left) === canonicalText(right);
+}
+
+function readText(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}

@@ -1,0 +1,56 @@
+/**
+ * The stack that a verb works on: whether it is there, and making it.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { UserError } from "../cloud/errors";
+import type { Backend } from "./backend";
+import type { Project } from "./project";
+import type { PulumiRunner } from "./pulumi";
+
+export interface Stack {
+  /** As Pulumi takes it: `local`, or `organization/project/local` where the backend has those. */
+  readonly name: string;
+  readonly project: Project;
+  readonly backend: Backend;
+}
+
+/** The stack's own file: configuration and the salt of its passphrase; not committed. */
+export function stackFile({ project, name }: Stack): string {
+  return join(project.stackFiles, `Pulumi.${shortName(name)}.yaml`);
+}
+
+/** The committed file that a stack's configuration starts from. */
+export function profileFile({ project, name }: Stack): string {
+  return join(project.folder, `Pulumi.${shortName(name)}.yaml`);
+}
+
+/** The stack's state, where the backend is a folder. */
+export function stateFile({ project, backend, name }: Stack): string | undefined {
+  if (!backend.folder) {
+    return undefined;
+  }
+  const whole = join(backend.folder, ".pulumi", "stacks", project.name, `${shortName(name)}.json`);
+  return existsSync(whole) || !existsSync(`${whole}.gz`) ? whole : `${whole}.gz`;
+}
+
+export async function stackExists(stack: Stack, pulumi: PulumiRunner): Promise<boolean> {
+  const state = stateFile(stack);
+  if (state !== undefined) {
+    return existsSync(state);
+  }
+  return (await pulumi.ask(["stack", "ls", "--json"])).includes(`"${shortName(stack.name)}"`);
+}
+
+export async function makeStack(stack: Stack, pulumi: PulumiRunner): Promise<void> {
+  if (!/^[A-Za-z0-9_.-]{1,100}$/.test(shortName(stack.name))) {
+    throw new UserError(
+      `${stack.name} cannot be a stack's name: up to 100 letters, digits, "-", "_" and "." are allowed.`,
+    );
+  }
+  await pulumi.ask(["stack", "init", stack.name, "--no-select"]);
+}
+
+function shortName(name: string): string {
+  return name.slice(name.lastIndexOf("/") + 1);
+}

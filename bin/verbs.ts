@@ -1,0 +1,65 @@
+/**
+ * The verbs of the command: what each does, its help, and the code that does it.
+ */
+import type { Arguments } from "./arguments";
+import type { Interruption } from "./interruption";
+
+export interface Verb {
+  /** What it does, in one line. */
+  readonly summary: string;
+  /** Its own arguments and what else there is to know. */
+  readonly help: string;
+  run(args: Arguments, interruption: Interruption): Promise<number>;
+}
+
+const asks = "Asks before it changes anything; --yes answers beforehand.";
+const nothingToRemove = 'There is no stack "STACK", so there is nothing to remove.';
+const nothingToRefresh = 'There is no stack "STACK", so there is nothing to look at.';
+
+function passesOn(command: string): string {
+  return `Everything else goes to "pulumi ${command}": --diff, --target, --json and so on.`;
+}
+
+export const verbs: Readonly<Record<string, Verb>> = {
+  up: {
+    summary: "make the cluster, or change it to what the configuration says",
+    help: `Sets up what is missing on this computer, makes the stack if need be, and runs "pulumi up".\n${asks}\n${passesOn("up")}`,
+    run: async (args, interruption) => operation({ command: "up", script: "up" }, args, interruption),
+  },
+  preview: {
+    summary: "show what up would change",
+    help: `Runs "pulumi preview". Changes nothing.\n${passesOn("preview")}`,
+    run: async (args, interruption) => operation({ command: "preview", script: "preview" }, args, interruption),
+  },
+  refresh: {
+    summary: "look at what is really there and record it",
+    help: `Runs "pulumi refresh". ${asks}\n${passesOn("refresh")}`,
+    run: async (args, interruption) =>
+      operation({ command: "refresh", script: "refresh", withoutStack: nothingToRefresh }, args, interruption),
+  },
+  down: {
+    summary: "remove the cluster and everything that was made for it",
+    help: `Runs "pulumi destroy". ${asks}\n${passesOn("destroy")}`,
+    run: async (args, interruption) =>
+      operation({ command: "destroy", script: "down", withoutStack: nothingToRemove }, args, interruption),
+  },
+  kubeconfig: {
+    summary: "print the cluster's kubeconfig",
+    help:
+      "Prints it; a file is written only with:\n" +
+      "  --output FILE   merge it into FILE: this cluster's entries are replaced, all others stay\n" +
+      "  --merge         the same with the file that kubectl reads\n" +
+      "  --switch        make it the current context of that file; without this a file keeps its own",
+    run: async (args, interruption) => (await import("./kubeconfig")).kubeconfig(args, interruption),
+  },
+  env: {
+    summary: "print the exports with which plain pulumi does the same",
+    help: 'For a shell: eval "$(npm run -s env)"; then "pulumi up -s local" does what "npm run up" does.',
+    run: async (args, interruption) => (await import("./env")).printEnvironment(args, interruption),
+  },
+};
+
+async function operation(...call: Parameters<typeof import("./operation").operate>): Promise<number> {
+  const { operate } = await import("./operation");
+  return operate(...call);
+}

@@ -1,0 +1,21 @@
+/**
+ * Writing a file so that a reader sees the old content or the new, and an interruption leaves one of both.
+ */
+import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+
+/**
+ * Writes the text beside the file and moves it there. A symbolic link stays: what it leads to is written.
+ *
+ * @param mode the permissions of a new file; a file that is there keeps its own. @default 0o600
+ */
+export async function writeFileAtomically(file: string, text: string, mode = 0o600): Promise<void> {
+  const target = await realpath(file).catch(() => file);
+  const present = await stat(target).catch(() => undefined);
+  const aside = `${target}.new-${process.pid}`;
+  try {
+    await writeFile(aside, text, { mode: present ? present.mode & 0o777 : mode });
+    await rename(aside, target);
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
