@@ -1,0 +1,277 @@
+/** Calls to the Kubernetes API: marks of nodes, join tokens, drains within budgets, and what each failure is called. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ApiAnswer, type ClusterApi, clusterApi } from "../../bootstrap/api";
+import { drainNode, hasToLeave } from "../../bootstrap/drain";
+import { awaitReadyNode, listNodes, markingPatch, markNode, type NodeState, readNode } from "../../bootstrap/nodes";
+import { isBeingRemoved, markRemoval, unmarkRemoval } from "../../bootstrap/removal-mark";
+import { withJoinToken } from "../../bootstrap/tokens";
+import { DeadlineError, RemoteError, TransientError, UserError } from "../../cloud/errors";
+import { RecordingContext } from "../doubles/context";
+import { KubernetesApi, status } from "../doubles/kubernetes-api";
+
+let double: KubernetesApi;
+let api: ClusterApi;
+let context: RecordingContext<never>;
+
+beforeEach(async () => {
+  double = await new KubernetesApi().start();
+  api = await clusterApi(double.kubeconfig);
+  context = new RecordingContext();
+});
+
+afterEach(() => double.stop());
+
+const plain: NodeState = {
+  name: "demo-1",
+  uid: "u",
+  machineId: "m",
+  kubernetesVersion: "1.37.2",
+  labels: {},
+  taints: [],
+  cordoned: false,
+  ready: { type: "Ready", status: "True", message: "" },
+};
+const none = { labels: {}, taints: [] };
+
+describe("failures of a call", () => {
+  it("an API that is out of reach is transient", async () => {
+    await double.stop();
+    await expect(readNode(api, "demo-1", context)).rejects.toBeInstanceOf(TransientError);
+  });
+
+  it("an API that is too busy is transient", async () => {
+    double.failWith = 503;
+    await expect(readNode(api, "demo-1", context)).rejects.toBeInstanceOf(TransientError);
+  });
+
+  it("a refusal is final and told in the API's words", async () => {
+    double.failWith = 403;
+    const error = await readNode(api, "demo-1", context).catch((caught) => caught);
+    expect(error).toBeInstanceOf(ApiAnswer);
+    expect(error.message).toContain("reading node demo-1 failed: the API answered 403: the double was told to fail");
+  });
+
+  it("another API's certificate is final", async () => {
+    const foreign = double.kubeconfig.replace(
+      /certificate-authority-data: .*/,
+      `certificate-authority-data: ${otherAuthority}`,
+    );
+    const other = await clusterApi(foreign);
+    const error = await readNode(other, "demo-1", context).catch((caught) => caught);
+    expect(error).toBeInstanceOf(RemoteError);
+    expect(error.message).toContain("it is not the API of this cluster");
+  });
+
+  it("an interruption ends a call at once", async () => {
+    context.interrupt();
+    await expect(listNodes(api, context)).rejects.toBeInstanceOf(DeadlineError);
+  });
+
+  it("nothing of that name is no failure", async () => {
+    expect(await readNode(api, "demo-1", context)).toBeUndefined();
+  });
+});
+
+describe("the wait for a node", () => {
+  it("ends when it is Ready at its version, and says meanwhile what is missing", async () => {
+    const waiting = awaitReadyNode(api, "demo-1", "1.37.2", context);
+    setTimeout(() => double.addNode("demo-1", { ready: "False", message: "cni plugin not initialized" }), 200);
+    setTimeout(() => double.addNode("demo-1"), 500);
+    expect((await waiting).ready.status).toBe("True");
+    expect(context.progressed.join()).toMatch(/has not registered yet.*cni plugin not initialized/);
+  });
+
+  it("survives an API that restarts meanwhile", async () => {
+    const { port } = double;
+    await double.stop();
+    const waiting = awaitReadyNode(api, "demo-1", "1.37.2", context);
+    setTimeout(async () => {
+      double.addNode("demo-1");
+      await double.start(port);
+    }, 300);
+    expect((await waiting).name).toBe("demo-1");
+  });
+});
+
+describe("labels and taints", () => {
+  const dedicated = { key: "dedicated", value: "batch", effect: "NoSchedule" } as const;
+  const foreign = { key: "node.kubernetes.io/unreachable", value: "", effect: "NoExecute" } as const;
+
+  it.each<[string, NodeState, Parameters<typeof markingPatch>[1], Parameters<typeof markingPatch>[2], unknown]>([
+    ["nothing to do", plain, none, none, undefined],
+    [
+      "already there",
+      { ...plain, labels: { a: "1" }, taints: [dedicated] },
+      { labels: { a: "1" }, taints: [dedicated] },
+      none,
+      undefined,
+    ],
+    ["new label", plain, { labels: { a: "1" }, taints: [] }, none, { metadata: { labels: { a: "1" } } }],
+    [
+      "former label goes",
+      { ...plain, labels: { a: "1", b: "2" } },
+      none,
+      { labels: { a: "1" }, taints: [] },
+      { metadata: { labels: { a: null } } },
+    ],
+    ["someone else's label stays", { ...plain, labels: { theirs: "1" } }, none, none, undefined],
+    [
+      "taint beside someone else's",
+      { ...plain, taints: [foreign] },
+      { labels: {}, taints: [dedicated] },
+      none,
+      {
+        metadata: { labels: {} },
+        spec: { taints: [{ key: foreign.key, effect: foreign.effect }, dedicated, { $patch: "replace" }] },
+      },
+    ],
+    [
+      "former taint goes, someone else's stays",
+      { ...plain, taints: [foreign, dedicated] },
+      none,
+      { labels: {}, taints: [dedicated] },
+      {
+        metadata: { labels: {} },
+        spec: { taints: [{ key: foreign.key, effect: foreign.effect }, { $patch: "replace" }] },
+      },
+    ],
+  ])("%s", (_title, node, expected, former, patch) => {
+    expect(markingPatch(node, expected, former)).toEqual(patch);
+  });
+
+  it("reach the API and need no second call", async () => {
+    double.addNode("demo-1", { labels: { theirs: "1" }, taints: [{ key: "theirs", effect: "NoExecute" }] });
+    const wanted = { labels: { a: "1" }, taints: [dedicated] };
+    await markNode(api, (await readNode(api, "demo-1", context)) as NodeState, wanted, none, context);
+    const marked = (await readNode(api, "demo-1", context)) as NodeState;
+    expect(marked.labels).toEqual({ theirs: "1", a: "1" });
+    expect(marked.taints.map(({ key }) => key).sort()).toEqual(["dedicated", "theirs"]);
+    expect(markingPatch(marked, wanted, none)).toBeUndefined();
+  });
+});
+
+describe("a join token", () => {
+  it("is there during the join, short-lived, and gone after it", async () => {
+    const seen = await withJoinToken(api, "demo-1", context, async (token) => {
+      const [secret] = [...double.secrets.values()];
+      expect(`${secret.stringData["token-id"]}.${secret.stringData["token-secret"]}`).toBe(token);
+      expect(secret.type).toBe("bootstrap.kubernetes.io/token");
+      expect(new Date(secret.stringData.expiration).getTime()).toBeLessThan(Date.now() + 3600 * 1000);
+      return token;
+    });
+    expect(seen).toMatch(/^[a-z0-9]{6}\.[a-z0-9]{16}$/);
+    expect(double.secrets.size).toBe(0);
+  });
+
+  it("goes when the join fails, and the join's error is the one told", async () => {
+    const failing = withJoinToken(api, "demo-1", context, async () => {
+      double.failWith = 500;
+      throw new Error("kubeadm said no");
+    });
+    await expect(failing).rejects.toThrow("kubeadm said no");
+  });
+});
+
+describe("a drain", () => {
+  const pod = (name: string, metadata: object = {}, phase = "Running") => ({
+    metadata: { name, namespace: "default", labels: { app: "web" }, ...metadata },
+    spec: { nodeName: "demo-1" },
+    status: { phase },
+  });
+  const budget = status(429, "Cannot evict pod as it would violate the pod's disruption budget.", [
+    "The disruption budget web needs 2 healthy pods and has 2 currently",
+  ]);
+
+  it.each([
+    ["an ordinary pod", {}, "Running", true],
+    ["a pod of a ReplicaSet", { ownerReferences: [{ kind: "ReplicaSet", controller: true }] }, "Running", true],
+    ["a pod of a DaemonSet", { ownerReferences: [{ kind: "DaemonSet", controller: true }] }, "Running", false],
+    ["a mirror pod", { annotations: { "kubernetes.io/config.mirror": "x" } }, "Running", false],
+    ["a pod that has finished", {}, "Succeeded", false],
+  ])("%s", (_title, metadata, phase, leaves) => {
+    expect(hasToLeave(pod("web", metadata, phase) as never)).toBe(leaves);
+  });
+
+  it("cordons first and evicts, but not what would come back", async () => {
+    double.addNode("demo-1");
+    double.pods = [pod("web"), pod("proxy", { ownerReferences: [{ kind: "DaemonSet", controller: true }] })];
+    await drainNode(api, plain, context, 5);
+    expect(double.nodes.get("demo-1").spec.unschedulable).toBe(true);
+    expect(double.pods.map(({ metadata }) => metadata.name)).toEqual(["proxy"]);
+  });
+
+  it("that a budget holds up waits, and goes on when the budget allows", async () => {
+    double.addNode("demo-1");
+    double.pods = [pod("web")];
+    let refusals = 2;
+    double.onEviction = () => (refusals-- > 0 ? budget : undefined);
+    await drainNode(api, plain, context, 10);
+    expect(context.progressed.join()).toContain(
+      "pod default/web may not be evicted: The disruption budget web needs 2",
+    );
+  });
+
+  it("ends at its limit, names pod and budget, and puts the node back into service", async () => {
+    double.addNode("demo-1");
+    double.pods = [pod("web")];
+    double.onEviction = () => budget;
+    const error = await drainNode(api, plain, context, 1).catch((caught) => caught);
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toMatch(
+      /^Node demo-1 could not be drained and is in service again: .*pod default\/web .*disruption budget web/,
+    );
+    expect(double.nodes.get("demo-1").spec.unschedulable).toBeUndefined();
+  });
+
+  it("finds the budget's name where the API does not tell it", async () => {
+    double.addNode("demo-1");
+    double.pods = [pod("web")];
+    double.budgets = [{ metadata: { name: "keep-web" }, spec: { selector: { matchLabels: { app: "web" } } } }];
+    double.onEviction = () => status(429, "Too many requests");
+    await expect(drainNode(api, plain, context, 1)).rejects.toThrow(
+      "disruption budget keep-web of namespace default allows none",
+    );
+  });
+
+  it("leaves a node cordoned that a person had cordoned", async () => {
+    double.addNode("demo-1", { unschedulable: true });
+    double.pods = [pod("web")];
+    double.onEviction = () => budget;
+    await expect(drainNode(api, { ...plain, cordoned: true }, context, 1)).rejects.toThrow(
+      "still cordoned, as it was before",
+    );
+    expect(double.nodes.get("demo-1").spec.unschedulable).toBe(true);
+  });
+
+  it("that is interrupted puts the node back into service", async () => {
+    double.addNode("demo-1");
+    double.pods = [pod("web")];
+    double.onEviction = () => budget;
+    setTimeout(() => context.interrupt(), 300);
+    await expect(drainNode(api, plain, context, 60)).rejects.toThrow("in service again");
+    expect(double.nodes.get("demo-1").spec.unschedulable).toBeUndefined();
+  });
+});
+
+describe("the mark of removal", () => {
+  it("is set once or twice, seen, and taken away", async () => {
+    expect(await isBeingRemoved(api, context)).toBe(false);
+    await markRemoval(api, "demo", context);
+    await markRemoval(api, "demo", context);
+    expect(double.configMaps.has("kubicorn-removal")).toBe(true);
+    expect(await isBeingRemoved(api, context)).toBe(true);
+    await unmarkRemoval(api, context);
+    expect(await isBeingRemoved(api, context)).toBe(false);
+    await unmarkRemoval(api, context);
+  });
+
+  it("is known in the run that set it, even when the API is out of reach", async () => {
+    await double.stop();
+    await expect(markRemoval(api, "demo", context)).rejects.toBeInstanceOf(TransientError);
+    expect(await isBeingRemoved(api, context)).toBe(true);
+  });
+});
+
+/** A certificate authority that nothing is signed by. */
+const otherAuthority =
+  "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJlakNDQVNHZ0F3SUJBZ0lVWDVqTkNGV0hLcDJWcm1ycU90MGg3bHZ4WCtvd0NnWUlLb1pJemowRUF3SXcKRWpFUU1BNEdBMVVFQXd3SFlXNXZkR2hsY2pBZ0Z3MHlOakV4TXpBeU16RTRNalphR0E4eU1USTJNVEV3TmpJegpNVGd5Tmxvd0VqRVFNQTRHQTFVRUF3d0hZVzV2ZEdobGNqQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VICkEwSUFCSFRickplSGZhc1FHa2lnckRyWWlxcHV0WGJaVnBEcVJabjRVdTlWUXo1YjRIYzd2OE14cVdLOXF5U1gKQzJieHd2UjdLZGV4Vzh4bFRlRjR5ci9DbTJPalV6QlJNQjBHQTFVZERnUVdCQlM0YXVGVXYyWThWRlc2b09NRwpZRXY5Z1BrdUdEQWZCZ05WSFNNRUdEQVdnQlM0YXVGVXYyWThWRlc2b09NR1lFdjlnUGt1R0RBUEJnTlZIUk1CCkFmOEVCVEFEQVFIL01Bb0dDQ3FHU000OUJBTUNBMGNBTUVRQ0lFVlBwUlJvRDVvS0lnV1o5ZS9JOEozS0V3bFkKNkJoWnBTZnlGeXBWR0lpNkFpQXJvdzU1ekVXYzZhMHNDVjEwYnVid1pzMnNDOWkvczZRcFQ3bit3amNSNXc9PQotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==";
