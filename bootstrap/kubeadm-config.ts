@@ -28,6 +28,8 @@ export interface ControlPlaneConfiguration {
 
 export interface JoinConfiguration {
   readonly machine: string;
+  /** The pool's name, which becomes a label of the node. */
+  readonly pool?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
 }
@@ -91,8 +93,8 @@ export function controlPlaneConfiguration(cluster: ControlPlaneConfiguration): s
 }
 
 /** What `kubeadm join` is given; the credential comes with the discovery file. */
-export function joinConfiguration({ machine, labels, taints }: JoinConfiguration): string {
-  const ownLabels = Object.entries(labels).filter(([key]) => mayRegisterWith(key));
+export function joinConfiguration({ machine, pool, labels, taints }: JoinConfiguration): string {
+  const ownLabels = Object.entries(pool ? nodeLabels(pool, labels) : labels).filter(([key]) => mayRegisterWith(key));
   return documents([
     {
       apiVersion: kubeadm,
@@ -133,6 +135,11 @@ export function discoveryFile({ endpoint, caCertificate, token }: Discovery): st
       "current-context": "join",
     },
   ]);
+}
+
+/** All labels that a pool's nodes have from us. */
+export function nodeLabels(pool: string, labels: Readonly<Record<string, string>>): Record<string, string> {
+  return { ...labels, "kubicorn.io/pool": pool };
 }
 
 /** Kubelet may not give itself labels of Kubernetes' own domains; those are set through the API. */

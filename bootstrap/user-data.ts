@@ -44,7 +44,7 @@ const services = ["kubicorn-bootstrap.service", "kubicorn-pod-network.service"];
 /** The user data of the first control-plane machine. */
 export function controlPlaneUserData(machine: ControlPlaneMachine): string {
   return cloudConfig(machine, dataOf(machine, "control-plane"), [
-    ...scripts([...commonScripts, "initialize-control-plane.sh", "join-information.sh"]),
+    ...scripts([...commonScripts, "initialize-control-plane.sh", "join-information.sh", "kubeconfig.sh"]),
     { path: "/etc/kubicorn/kubeadm.yaml", content: controlPlaneConfiguration(machine) },
     {
       path: "/etc/kubicorn/pod-network.yaml",

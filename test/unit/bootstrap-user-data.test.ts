@@ -44,6 +44,7 @@ const controlPlane: ControlPlaneMachine = {
 const worker: WorkerMachine = {
   ...shared,
   machine: "demo-workers-1",
+  pool: "workers",
   labels: { "example.com/disk": "fast", "node-role.kubernetes.io/worker": "" },
   taints: [
     { key: "dedicated", value: "batch", effect: "NoSchedule" },
@@ -175,7 +176,9 @@ describe("kubeadm's configuration", () => {
       { key: "dedicated", value: "batch", effect: "NoSchedule" },
       { key: "spare", effect: "PreferNoSchedule" },
     ]);
-    expect(nodeRegistration.kubeletExtraArgs).toEqual([{ name: "node-labels", value: "example.com/disk=fast" }]);
+    expect(nodeRegistration.kubeletExtraArgs).toEqual([
+      { name: "node-labels", value: "example.com/disk=fast,kubicorn.io/pool=workers" },
+    ]);
   });
 
   it("gives a joining machine the CA and one credential", () => {

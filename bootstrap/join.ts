@@ -1,0 +1,68 @@
+/**
+ * Making a machine a member of the cluster, with a credential of its own that is gone afterwards.
+ */
+import type { Context } from "../cloud/resource";
+import { timeLimits } from "../cloud/time-limits";
+import { type ClusterApi, retried } from "./api";
+import { discoveryFile } from "./kubeadm-config";
+import { deleteNode, type NodeState } from "./nodes";
+import { runScript } from "./on-machine";
+import { runOnMachine, type SshAccess } from "./ssh";
+import { withJoinToken } from "./tokens";
+
+export interface JoiningMachine {
+  readonly machine: string;
+  readonly access: SshAccess;
+  /** `name:port`. */
+  readonly apiEndpoint: string;
+  readonly endpointAddress: string;
+  readonly caCertificate: string;
+  /** The Node object of that name, where the API has one already. */
+  readonly found: NodeState | undefined;
+}
+
+/** Joins the machine. One that an interrupted run has joined is left as it is. */
+export async function joinMachine(api: ClusterApi, joining: JoiningMachine, context: Context): Promise<void> {
+  const { machine, access, found } = joining;
+  if (found) {
+    if (found.machineId === (await machineIdOf(access, machine, context))) {
+      return;
+    }
+    // Left by an earlier machine of that name; kubeadm would refuse to join beside it.
+    await retried(context, () => deleteNode(api, machine, context));
+  }
+  context.progress("joining the cluster");
+  await withJoinToken(api, machine, context, (token) => runJoin(joining, token, context));
+}
+
+/** Starts what a node needs, where somebody stopped it. */
+export async function startKubelet(access: SshAccess, machine: string, context: Context): Promise<void> {
+  const command = "sudo -n systemctl start containerd.service kubelet.service";
+  await runOnMachine(
+    access,
+    { operation: "starting kubelet", machine, command, seconds: timeLimits.sshReady },
+    context,
+  );
+}
+
+async function runJoin(joining: JoiningMachine, token: string, context: Context): Promise<void> {
+  const { machine, access, apiEndpoint, endpointAddress, caCertificate } = joining;
+  const [name = "", port] = apiEndpoint.split(":");
+  await runScript(
+    access,
+    {
+      operation: "joining the cluster",
+      machine,
+      script: ["join.sh", endpointAddress],
+      stdin: discoveryFile({ endpoint: { name, port: Number(port) }, caCertificate, token }),
+      seconds: timeLimits.machinePrepared + timeLimits.join,
+    },
+    context,
+  );
+}
+
+async function machineIdOf(access: SshAccess, machine: string, context: Context): Promise<string> {
+  const command = "cat /etc/machine-id";
+  const remote = { operation: "reading the machine's id", machine, command, seconds: timeLimits.sshReady };
+  return (await runOnMachine(access, remote, context)).trim();
+}

@@ -1,0 +1,191 @@
+/**
+ * guest:Node: a machine's membership in the cluster. Joining, labels and taints, readiness;
+ * at the end draining, and removal of the Node object.
+ */
+import { z } from "zod";
+import { type Condition, unmet } from "../cloud/conditions";
+import { DeadlineError, messageOf, TransientError, UserError } from "../cloud/errors";
+import { canonicalText } from "../cloud/json";
+import type { ApplyContext, Fact, Plan, Recorded, Resource } from "../cloud/resource";
+import { type ClusterApi, clusterApi, preloadApi, retried } from "./api";
+import { drainNode } from "./drain";
+import { joinMachine, startKubelet } from "./join";
+import { planForMachine } from "./join-information";
+import { nodeLabels } from "./kubeadm-config";
+import {
+  awaitReadyNode,
+  deleteNode,
+  markNode,
+  type NodeMarks,
+  type NodeState,
+  readNode,
+  sortedTaints,
+  taintId,
+} from "./nodes";
+import { awaitMilestone } from "./on-machine";
+import { isBeingRemoved } from "./removal-mark";
+import { sshAccess } from "./ssh";
+
+const taint = z.strictObject({
+  key: z.string(),
+  value: z.string().default(""),
+  effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]),
+});
+
+const expected = z.strictObject({
+  /** The machine's host name, which is the node's name. */
+  machine: z.string().min(1),
+  /** False for the first control plane, which is a member from its making on. */
+  joins: z.boolean(),
+  access: sshAccess,
+  /** The API as machines reach it: `name:port`. */
+  apiEndpoint: z.string().min(1),
+  /** The address that the endpoint's name means. */
+  endpointAddress: z.string().min(1),
+  caCertificate: z.string(),
+  kubeconfig: z.string(),
+  kubernetesVersion: z.string(),
+  labels: z.record(z.string(), z.string()),
+  taints: z.array(taint),
+  /** The pool that the machine belongs to. */
+  pool: z.string().min(1),
+  /** The cloud's own id of the machine, where it can be replaced under the same name. */
+  machineId: z.string().optional(),
+});
+
+export type NodeExpected = z.output<typeof expected>;
+
+export interface NodeActual extends NodeExpected {
+  /** The Node object's own id. */
+  readonly uid: string;
+  readonly address?: string;
+  readonly conditions: readonly Condition[];
+}
+
+export const node: Resource<NodeExpected, NodeActual> = {
+  expected,
+  secrets: ["kubeconfig"],
+
+  async actual({ actual }, context) {
+    try {
+      const api = await clusterApi(actual.kubeconfig);
+      const found = await readNode(api, actual.machine, context);
+      return found && asSeen(actual, found);
+    } catch (error) {
+      context.warn(
+        `node ${actual.machine} could not be looked at, so what is recorded of it stays: ${messageOf(error)}`,
+      );
+      const message = "the Kubernetes API does not tell";
+      return { ...actual, conditions: [{ type: "Ready", status: "Unknown", message }] };
+    }
+  },
+
+  plan(actual, wanted): Plan {
+    const facts: Fact[] = [...planForMachine(actual, wanted)];
+    if (actual.kubernetesVersion !== wanted.kubernetesVersion) {
+      facts.push({ name: "replaceVersion", property: "kubernetesVersion", action: "replace" });
+    }
+    if (canonicalText(actual.labels) !== canonicalText(wanted.labels)) {
+      facts.push({ name: "updateLabels", property: "labels", action: "update" });
+    }
+    if (canonicalText(sortedOrUnknown(actual.taints)) !== canonicalText(sortedOrUnknown(wanted.taints))) {
+      facts.push({ name: "updateTaints", property: "taints", action: "update" });
+    }
+    if (actual.pool !== wanted.pool) {
+      facts.push({ name: "updatePool", property: "pool", action: "update" });
+    }
+    if (unmet(actual.conditions).length > 0) {
+      facts.push({ name: "restoreReadiness", property: "machine", action: "update" });
+    }
+    return facts;
+  },
+
+  async apply(wanted, recorded, context) {
+    preloadApi();
+    const api = await clusterApi(wanted.kubeconfig);
+    if (!wanted.joins && !recorded) {
+      await awaitMilestone(wanted.access, wanted.machine, "initialized", context);
+    } else {
+      await becomeMember(api, wanted, recorded, context);
+    }
+    const found = await awaitReadyNode(api, wanted.machine, wanted.kubernetesVersion, context);
+    const former = recorded ? marksOf(recorded.actual) : { labels: {}, taints: [] };
+    await retried(context, () => markNode(api, found, marksOf(wanted), former, context));
+    return { id: wanted.machine, actual: { ...wanted, ...facts(found) } };
+  },
+
+  async delete({ actual }, context) {
+    const { machine } = actual;
+    const api = await clusterApi(actual.kubeconfig);
+    try {
+      if (await retried(context, () => isBeingRemoved(api, context))) {
+        return;
+      }
+      const found = await readNode(api, machine, context);
+      if (found) {
+        await drainNode(api, found, context);
+        await deleteNode(api, machine, context);
+      }
+    } catch (error) {
+      throw error instanceof DeadlineError || error instanceof TransientError ? outOfReach(machine, error) : error;
+    }
+  },
+};
+
+/** Makes the machine a member, whatever an earlier run has got done of that. */
+async function becomeMember(
+  api: ClusterApi,
+  wanted: NodeExpected,
+  recorded: Recorded<NodeActual> | undefined,
+  context: ApplyContext<NodeActual>,
+): Promise<void> {
+  const found = await retried(context, () => readNode(api, wanted.machine, context));
+  if (found && recorded) {
+    if (found.ready.status !== "True") {
+      await startKubelet(wanted.access, wanted.machine, context);
+    }
+    return;
+  }
+  await joinMachine(api, { ...wanted, found }, context);
+  context.made(wanted.machine, {
+    ...wanted,
+    uid: "",
+    conditions: [{ type: "Ready", status: "Unknown", message: "it has just joined" }],
+  });
+}
+
+/** What is recorded of a node, as it is now: of its labels and taints only those that are ours. */
+function asSeen(actual: NodeActual, found: NodeState): NodeActual {
+  const ours = new Set(actual.taints.map(taintId));
+  const labels = Object.entries(actual.labels).flatMap(([key]) => {
+    const value = found.labels[key];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return {
+    ...actual,
+    labels: Object.fromEntries(labels),
+    taints: sortedTaints(found.taints.filter((one) => ours.has(taintId(one)))),
+    kubernetesVersion: found.kubernetesVersion,
+    ...facts(found),
+  };
+}
+
+function facts(found: NodeState): Pick<NodeActual, "uid" | "address" | "conditions"> {
+  return { uid: found.uid, ...(found.address && { address: found.address }), conditions: [found.ready] };
+}
+
+function marksOf({ pool, labels, taints }: NodeExpected): NodeMarks {
+  return { labels: nodeLabels(pool, labels), taints };
+}
+
+/** In a preview the list may not be known yet. */
+function sortedOrUnknown(taints: NodeExpected["taints"]): unknown {
+  return Array.isArray(taints) ? sortedTaints(taints) : taints;
+}
+
+function outOfReach(machine: string, error: Error): UserError {
+  return new UserError(
+    `Node ${machine} was not removed, since its pods could not be moved away first: ${error.message}. ` +
+      `Bring the control plane back and run again; where it is gone for good, remove the whole cluster.`,
+  );
+}
