@@ -17,6 +17,8 @@ import { machineUser } from "./user-data";
 export interface MachineParts {
   readonly machine: RenderedMachine;
   readonly component: ComponentReference;
+  /** The index of the machine itself. */
+  readonly index: number;
   /** The index of its host key. */
   readonly hostKey: number;
   /** Where its SSH server answers from here: `{ host, port }`, as values or references. */
@@ -65,7 +67,7 @@ export function joinInformationPart(first: MachineParts, sshKey: number): Resour
     name: "join-information",
     component: first.component,
     kind: "guest:JoinInformation",
-    inputs: { machine: first.machine.name, access: accessTo(first, sshKey) },
+    inputs: { machine: first.machine.name, machineId: idOf(first), access: accessTo(first, sshKey) },
   };
 }
 
@@ -97,6 +99,7 @@ export function nodePart(
     kind: "guest:Node",
     inputs: {
       machine: member.machine.name,
+      machineId: idOf(member),
       pool: pool?.name ?? "control-plane",
       // The first control plane is a member from its own `kubeadm init` on.
       joins: pool !== undefined,
@@ -124,6 +127,11 @@ export function readinessPart(cluster: RenderedCluster, kubeconfig: number, node
     },
     after: nodes,
   };
+}
+
+/** The engine's own id of the machine: unlike its properties, it is known in a preview as long as the machine stays. */
+function idOf({ index }: MachineParts): Reference {
+  return new Reference(index, "id");
 }
 
 function accessTo({ hostKey, ssh }: MachineParts, sshKey: number): PartInputs {

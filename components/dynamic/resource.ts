@@ -24,7 +24,7 @@ export class DynamicResource extends CustomResource {
       name,
       {
         // A property that the constructor does not name never becomes an output.
-        ...Object.fromEntries(results.map((result) => [result, undefined])),
+        ...Object.fromEntries(results.filter((result) => result !== "id").map((result) => [result, undefined])),
         ...inputs,
         [internalKeys.kind]: kind,
         [internalKeys.library]: library,
@@ -35,7 +35,7 @@ export class DynamicResource extends CustomResource {
     );
   }
 
-  /** One of the properties named on construction. */
+  /** One of the properties named on construction, or `id`. */
   result(name: string): Output<unknown> {
     const value = (this as unknown as Record<string, Output<unknown> | undefined>)[name];
     if (value === undefined) {

@@ -54,8 +54,6 @@ export function model(cluster: LocalCluster): Model {
 }
 
 interface LocalMachine extends MachineParts {
-  /** The index of the machine itself. */
-  readonly index: number;
   /** None for a control-plane machine. */
   readonly pool: RenderedPool | undefined;
 }
