@@ -12,8 +12,21 @@ export interface KeyPair {
 
 export async function makeKeyPair(comment: string): Promise<KeyPair> {
   const { default: ssh2 } = await import("ssh2");
-  const pair = ssh2.utils.generateKeyPairSync("ed25519", { comment });
-  return { publicKey: pair.public.trim(), privateKey: pair.private };
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync("ed25519", { comment });
+    // ssh2 1.17 drops a leading zero byte, so that one key in three hundred is none.
+    const readable = [pair.private, pair.public].every((text) => !(ssh2.utils.parseKey(text) instanceof Error));
+    if (readable && publicBytes(pair.public).length === ed25519Length) {
+      return { publicKey: pair.public.trim(), privateKey: pair.private };
+    }
+  }
+}
+
+/** The algorithm's name and the key, each with its length before it. */
+const ed25519Length = 4 + "ssh-ed25519".length + 4 + 32;
+
+function publicBytes(line: string): Buffer {
+  return Buffer.from(line.split(" ")[1] ?? "", "base64");
 }
 
 /** Six hexadecimal digits that stand for a public key, whatever its comment. */

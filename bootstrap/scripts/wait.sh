@@ -12,12 +12,19 @@ explain() {
   exit 1
 }
 
+# cloud_init_ended: whether cloud-init has nothing more to do in this boot; our image runs all of it in its first stage.
+cloud_init_ended() {
+  [[ -e /run/cloud-init/result.json ]] || systemctl is-failed --quiet cloud-init.service ||
+    { systemctl is-active --quiet cloud-init.service && ! systemctl is-enabled --quiet cloud-final.service; }
+}
+
 # A failure that an earlier run has told: someone has mended its cause and tries again.
 read -r word _ 2>/dev/null <"$state/status" || word=none
 if [[ $word == failed ]] && (($(date +%s) - $(stat --format %Y "$state/status") > 60)); then
   systemctl restart kubicorn-bootstrap.service
 fi
 
+unstarted=0
 until is_done "$milestone"; do
   read -r word rest 2>/dev/null <"$state/status" || word=none
   case $word in
@@ -31,7 +38,7 @@ until is_done "$milestone"; do
       fi
       ;;
     none)
-      if [[ -e /run/cloud-init/result.json ]] && (($(date +%s) - $(stat --format %Y /run/cloud-init/result.json) > 5)); then
+      if ((SECONDS >= 3)) && cloud_init_ended && ((++unstarted > 20)); then
         log=/var/log/cloud-init-output.log
         explain "cloud-init ended and did not start the bootstrap"
       fi

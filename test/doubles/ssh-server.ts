@@ -3,6 +3,7 @@
  */
 import type { AddressInfo } from "node:net";
 import ssh2 from "ssh2";
+import { type KeyPair, makeKeyPair } from "../../bootstrap/keys";
 import type { SshAccess } from "../../bootstrap/ssh";
 
 export interface Answer {
@@ -23,8 +24,8 @@ export class SshMachine {
   /** How many log-ins it refuses from now on. */
   refusals = 0;
   connections = 0;
-  readonly hostKey = ssh2.utils.generateKeyPairSync("ed25519");
-  readonly userKey = ssh2.utils.generateKeyPairSync("ed25519");
+  private hostKey: KeyPair = { publicKey: "", privateKey: "" };
+  private userKey: KeyPair = { publicKey: "", privateKey: "" };
   private server: ssh2.Server | undefined;
   private readonly clients = new Set<ssh2.Connection>();
   private lastPort = 0;
@@ -36,13 +37,16 @@ export class SshMachine {
       host: "127.0.0.1",
       port: this.lastPort,
       user: "kubicorn",
-      privateKey: this.userKey.private,
-      hostKey: this.hostKey.public,
+      privateKey: this.userKey.privateKey,
+      hostKey: this.hostKey.publicKey,
     };
   }
 
   async start(port = 0): Promise<this> {
-    this.server = new ssh2.Server({ hostKeys: [this.hostKey.private] }, (client) => this.serve(client));
+    if (port === 0) {
+      [this.hostKey, this.userKey] = [await makeKeyPair("host"), await makeKeyPair("user")];
+    }
+    this.server = new ssh2.Server({ hostKeys: [this.hostKey.privateKey] }, (client) => this.serve(client));
     await new Promise<void>((resolve) => this.server?.listen(port, "127.0.0.1", resolve));
     this.lastPort = (this.server.address() as AddressInfo).port;
     return this;
@@ -60,7 +64,7 @@ export class SshMachine {
     this.clients.add(client);
     client.on("close", () => this.clients.delete(client));
     client.on("error", () => undefined);
-    const ours = ssh2.utils.parseKey(this.userKey.public);
+    const ours = ssh2.utils.parseKey(this.userKey.publicKey);
     client.on("authentication", (context) => {
       const known =
         context.method === "publickey" && !(ours instanceof Error) && context.key.data.equals(ours.getPublicSSH());

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { guestResources } from "../../bootstrap";
 import { hostKey } from "../../bootstrap/host-key";
 import { joinInformation } from "../../bootstrap/join-information";
+import { makeKeyPair } from "../../bootstrap/keys";
 import { kubeconfig } from "../../bootstrap/kubeconfig";
 import { type NodeActual, type NodeExpected, node } from "../../bootstrap/node";
 import { readiness } from "../../bootstrap/readiness";
@@ -66,6 +67,14 @@ describe("keys", () => {
     const again = await sshKey.apply({ comment: "renamed" }, made, new RecordingContext());
     expect(again.actual).toEqual({ ...made.actual, comment: "renamed" });
     expect(sshKey.plan(made.actual, { comment: "renamed" })).toEqual([]);
+  });
+
+  it("are whole, every one of them", async () => {
+    for (let count = 0; count < 1500; count += 1) {
+      const { publicKey, privateKey } = await makeKeyPair("demo");
+      expect(ssh2.utils.parseKey(privateKey)).not.toBeInstanceOf(Error);
+      expect(Buffer.from(publicKey.split(" ")[1] ?? "", "base64")).toHaveLength(51);
+    }
   });
 
   it("of a host are made anew for another machine", async () => {

@@ -1,7 +1,7 @@
 /** Commands over SSH against a real server in this process: what is retried, what is not, and what an error says. */
 import { createServer } from "node:net";
-import ssh2 from "ssh2";
 import { afterEach, describe, expect, it } from "vitest";
+import { makeKeyPair } from "../../bootstrap/keys";
 import { runOnMachine } from "../../bootstrap/ssh";
 import { DeadlineError, RemoteError, UserError } from "../../cloud/errors";
 import { RecordingContext } from "../doubles/context";
@@ -79,7 +79,7 @@ describe("a command on a machine", () => {
 
   it("ends at once when the machine has another host key, without logging in or retrying", async () => {
     const one = await machine();
-    const access = { ...one.access, hostKey: ssh2.utils.generateKeyPairSync("ed25519").public };
+    const access = { ...one.access, hostKey: (await makeKeyPair("other")).publicKey };
     const error = await runOnMachine(access, remote, new RecordingContext()).catch((caught) => caught);
     expect(error).toBeInstanceOf(UserError);
     expect(error.message).toContain("another SSH host key than the one that was made for demo-1");
