@@ -21,10 +21,18 @@ export function parseRange(text: string): Range | { readonly problem: string } {
   const size = 2 ** (32 - bits);
   const first = toNumber(address.toByteArray());
   if (first % size !== 0) {
-    const network = `${toAddress(first - (first % size))}/${bits}`;
-    return { problem: `it has host bits set; the range that holds this address is ${network}` };
+    return { problem: `it has host bits set; the range that holds this address is ${rangeAround(text).text}` };
   }
   return { text, first, size };
+}
+
+/** The range that an address with a prefix length lies in: 10.99.0.0/24 for 10.99.0.7/24. */
+export function rangeAround(text: string): Range {
+  const [address, bits] = ipaddr.IPv4.parseCIDR(text);
+  const size = 2 ** (32 - bits);
+  const value = toNumber(address.toByteArray());
+  const first = value - (value % size);
+  return { text: `${toAddress(first)}/${bits}`, first, size };
 }
 
 /** The range of a text known to be one. */

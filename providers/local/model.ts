@@ -98,7 +98,7 @@ function machinePart(
       engine: new Reference(image, "engine"),
       image: new Reference(image, "reference"),
       network: new Reference(network, "name"),
-      range: new Reference(network, "range"),
+      range: new Reference(network, "subnet"),
       userData: userDataOf(sshKey, hostKey, (access) =>
         pool === undefined
           ? controlPlaneUserData({ ...controlPlaneMachine(cluster, machine), access })

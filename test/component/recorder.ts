@@ -54,7 +54,17 @@ export const stopRecording = () => restore();
 
 /** What the resources of a local cluster give to each other. */
 function withResults(name: string, inputs: Record<string, unknown>): Record<string, unknown> {
-  const results = ["publicKey", "privateKey", "identity", "reference", "engine", "name", "range", "sshHost", "sshPort"];
+  const results = [
+    "publicKey",
+    "privateKey",
+    "identity",
+    "reference",
+    "engine",
+    "name",
+    "subnet",
+    "sshHost",
+    "sshPort",
+  ];
   const more = ["apiPort", "address", "caCertificate", "caHash", "kubeconfig"];
   return { ...Object.fromEntries([...results, ...more].map((key) => [key, `${name}.${key}`])), ...inputs };
 }

@@ -1,0 +1,207 @@
+/**
+ * The bench: each number is a ratio to a named baseline that is measured in the same run.
+ * `npm run bench` prints a table, `npm run bench -- --json` one JSON line a ratio; exit code 1 when a bound is not kept.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { execa } from "execa";
+import { ensurePulumiCli } from "../setup/pulumi-cli";
+import { type Command, type Measurement, measure, median } from "./measure";
+
+interface Ratio {
+  readonly name: string;
+  readonly value: number;
+  /** The most that it may be; none for a number that only stands beside another. */
+  readonly bound?: number;
+  /** What was measured, in words. */
+  readonly detail: string;
+}
+
+const root = join(__dirname, "..");
+const bounds: Record<string, number> = JSON.parse(readFileSync(join(__dirname, "bounds.json"), "utf8"));
+const rounds = { cluster: 3, engine: 7 };
+
+async function main(json: boolean): Promise<number> {
+  const { folder } = await ensurePulumiCli();
+  process.env.PATH = `${folder}${delimiter}${process.env.PATH}`;
+  const work = mkdtempSync(join(tmpdir(), "kubicorn-bench-"));
+  try {
+    const ratios = await measureAll(work);
+    for (const ratio of ratios) {
+      console.log(json ? JSON.stringify(ratio) : line(ratio));
+    }
+    return ratios.every(({ value, bound }) => bound === undefined || value <= bound) ? 0 : 1;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+async function measureAll(work: string): Promise<Ratio[]> {
+  const cluster = new ClusterProject(join(work, "cluster"));
+  try {
+    const ready = await upToReady(cluster);
+    return [ready, ...(await engineRatios(work, cluster))];
+  } finally {
+    await cluster.kubicorn("down", "--yes");
+  }
+}
+
+/** From `up` to all nodes Ready, against bare commands on the same image. Leaves the last cluster up. */
+async function upToReady(cluster: ClusterProject): Promise<Ratio> {
+  const ours: number[] = [];
+  const bare: number[] = [];
+  const image = await cluster.image();
+  for (let round = 0; round < rounds.cluster; round++) {
+    say(`up to all nodes Ready, round ${round + 1} of ${rounds.cluster}`);
+    bare.push(Number((await execa(join(__dirname, "bare.sh"), [image])).stdout));
+    if (round > 0) {
+      await cluster.kubicorn("down", "--yes");
+    }
+    const began = Date.now();
+    await cluster.kubicorn("up", "--yes", "--skip-preview");
+    ours.push((Date.now() - began) / 1000);
+  }
+  return ratio("up to all nodes Ready / bare commands", ours, bare, "s");
+}
+
+/** A run in which nothing changes, against a plain program with as many dynamic resources, and against an empty one. */
+async function engineRatios(work: string, cluster: ClusterProject): Promise<Ratio[]> {
+  const plain = await plainProject(join(work, "plain"), await cluster.dynamicResources());
+  const empty = await plainProject(join(work, "empty"), 0);
+  const ours = await cluster.pulumi();
+  const runs: Record<string, Measurement[]> = {};
+  const run = async (name: string, command: Command) => {
+    runs[name] = [...(runs[name] ?? []), await measure(command)];
+  };
+  for (let round = 0; round < rounds.engine; round++) {
+    say(`runs in which nothing changes, round ${round + 1} of ${rounds.engine}`);
+    for (const [name, project] of Object.entries({ ours, plain, empty })) {
+      await run(`${name} up`, project("up", "--yes", "--skip-preview"));
+      await run(`${name} preview`, project("preview"));
+    }
+  }
+  const values = (name: string, of: keyof Measurement) => (runs[name] ?? []).map((one) => one[of]);
+  const compare = (title: string, command: string, of: keyof Measurement, unit: string) =>
+    ["plain", "empty"].map((baseline) =>
+      ratio(
+        `${title} / ${baseline} program`,
+        values(`ours ${command}`, of),
+        values(`${baseline} ${command}`, of),
+        unit,
+      ),
+    );
+  return [
+    ...compare("no-op up", "up", "seconds", "s"),
+    ...compare("preview", "preview", "seconds", "s"),
+    ...compare("program loaded", "preview", "loadedSeconds", "s"),
+    ...compare("program memory", "preview", "programMebibytes", "MiB"),
+  ];
+}
+
+/** The repository's own program in a folder of its own, with the `kubicorn` command and with plain Pulumi. */
+class ClusterProject {
+  constructor(private readonly folder: string) {
+    mkdirSync(folder);
+    for (const file of ["index.ts", "tsconfig.json", "package.json", "Pulumi.yaml", "Pulumi.local.yaml"]) {
+      cpSync(join(root, file), join(folder, file));
+    }
+    linkModules(folder);
+    symlinkSync(join(root, "entry"), join(folder, "entry"));
+  }
+
+  async kubicorn(...args: string[]): Promise<string> {
+    const { stdout } = await execa("node", [join(root, "entry/command.cjs"), ...args], { cwd: this.folder });
+    return stdout;
+  }
+
+  /** The machine image, made before anything is timed. */
+  async image(): Promise<string> {
+    await this.kubicorn("up", "--yes", "--skip-preview");
+    const image = (await this.resources()).find(({ type }) => type.endsWith("local:Image"));
+    await this.kubicorn("down", "--yes");
+    return String(image?.outputs?.reference);
+  }
+
+  async dynamicResources(): Promise<number> {
+    return (await this.resources()).filter(({ type }) => type.startsWith("pulumi-nodejs:")).length;
+  }
+
+  async pulumi(): Promise<(...args: string[]) => Command> {
+    const environment = await this.environment();
+    return (...args) => ({ program: "pulumi", args: [...args, "-s", "local"], cwd: this.folder, environment });
+  }
+
+  private async resources(): Promise<{ type: string; outputs?: Record<string, unknown> }[]> {
+    const { stdout } = await execa("pulumi", ["stack", "export", "-s", "local"], {
+      cwd: this.folder,
+      env: await this.environment(),
+    });
+    return JSON.parse(stdout).deployment.resources;
+  }
+
+  private async environment(): Promise<Record<string, string>> {
+    const shell = await execa("sh", ["-c", `${await this.kubicorn("env")}\nenv -0`]);
+    return Object.fromEntries(
+      shell.stdout
+        .split("\0")
+        .map((entry) => entry.split(/=(.*)/s).slice(0, 2) as [string, string])
+        .filter(([name]) => name.startsWith("PULUMI") || name === "PATH"),
+    );
+  }
+}
+
+/** A plain program in a folder of its own, up. */
+async function plainProject(folder: string, count: number): Promise<(...args: string[]) => Command> {
+  mkdirSync(join(folder, "state"), { recursive: true });
+  cpSync(join(__dirname, "plain/index.ts"), join(folder, "index.ts"));
+  cpSync(join(root, "tsconfig.json"), join(folder, "tsconfig.json"));
+  writeFileSync(join(folder, "package.json"), '{ "name": "plain" }');
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: plain\nruntime: nodejs\nmain: index.ts\n");
+  linkModules(folder);
+  const environment = {
+    BENCH_COUNT: String(count),
+    PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
+    PULUMI_CONFIG_PASSPHRASE: "bench",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+  };
+  await execa("pulumi", ["stack", "init", "plain"], { cwd: folder, env: environment });
+  await execa("pulumi", ["up", "--yes", "--skip-preview", "-s", "plain"], { cwd: folder, env: environment });
+  return (...args) => ({ program: "pulumi", args: [...args, "-s", "plain"], cwd: folder, environment });
+}
+
+function linkModules(folder: string): void {
+  mkdirSync(join(folder, "node_modules"));
+  for (const name of ["@pulumi", "typescript", "ts-node"]) {
+    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  }
+  symlinkSync(root, join(folder, "node_modules/pulumi-kubicorn"));
+}
+
+function ratio(name: string, ours: readonly number[], baseline: readonly number[], unit: string): Ratio {
+  const [one, other] = [median(ours), median(baseline)];
+  const value = Math.round((one / other) * 100) / 100;
+  const bound = bounds[name];
+  const detail = `${one.toFixed(2)} ${unit} / ${other.toFixed(2)} ${unit}, medians of ${ours.length}`;
+  return { name, value, ...(bound !== undefined && { bound }), detail };
+}
+
+function line({ name, value, bound, detail }: Ratio): string {
+  const verdict = bound === undefined ? "" : value <= bound ? `at most ${bound}` : `OVER its bound of ${bound}`;
+  return `${name.padEnd(42)} ${value.toFixed(2).padStart(6)}  ${verdict.padEnd(24)} ${detail}`;
+}
+
+function say(message: string): void {
+  process.stderr.write(`${message}\n`);
+}
+
+main(process.argv.includes("--json")).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,57 @@
+/**
+ * The engine's arguments for a machine. Pure.
+ */
+import type { Place } from "./addresses";
+import { labelArguments, labelNames, ownershipLabels } from "./labels";
+import type { MachineExpected } from "./machine";
+import { loopback } from "./ports";
+import type { Abilities } from "./probe";
+
+export interface CreatedMachine extends MachineExpected, Place {
+  readonly containerName: string;
+  readonly recipe: string;
+}
+
+/** Arguments that make a machine's container without starting it. */
+export function createArguments(machine: CreatedMachine, { options, limits }: Abilities): string[] {
+  const { name, containerName, network, address, image } = machine;
+  return [
+    ...options,
+    ...["create", "--name", containerName, "--hostname", name],
+    ...["--network", network, "--ip", address],
+    ...published(machine),
+    // systemd, containerd and kubelet need what only a privileged container has.
+    ...["--privileged", "--cgroupns=private", ...onlyPodman(machine, ["--systemd=false"])],
+    ...limits,
+    ...["--pids-limit", machine.engine === "podman" ? "0" : "-1"],
+    // An overlay file system cannot lie on another one, so what containerd unpacks into must be a volume.
+    ...["--tmpfs", "/run", "--tmpfs", "/tmp", "--volume", "/var"],
+    // So that the cluster comes back by itself after the computer was started anew.
+    ...["--restart", machine.engine === "podman" ? "always" : "unless-stopped"],
+    ...(machine.cpus === undefined ? [] : ["--cpus", String(machine.cpus)]),
+    ...(machine.memoryGiB === undefined ? [] : ["--memory", `${Math.round(machine.memoryGiB * 1024)}m`]),
+    ...labelArguments(labelsOf(machine)),
+    image,
+  ];
+}
+
+function labelsOf(machine: CreatedMachine): Record<string, string> {
+  return {
+    ...ownershipLabels(machine),
+    [labelNames.machine]: machine.name,
+    [labelNames.network]: machine.network,
+    [labelNames.address]: machine.address,
+    [labelNames.sshPort]: String(machine.sshPort),
+    [labelNames.apiPort]: String(machine.apiPort),
+    [labelNames.recipe]: machine.recipe,
+  };
+}
+
+function published({ sshPort, apiPort }: Place): string[] {
+  const ssh = ["--publish", `${loopback}:${sshPort}:22`];
+  return apiPort === 0 ? ssh : [...ssh, "--publish", `${loopback}:${apiPort}:6443`];
+}
+
+function onlyPodman({ engine }: MachineExpected, args: string[]): string[] {
+  return engine === "podman" ? args : [];
+}

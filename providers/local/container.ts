@@ -1,0 +1,70 @@
+/**
+ * Containers as the engine lists them, by exact name or by labels.
+ */
+import { z } from "zod";
+import { type ContainerEngine, isAbsent } from "./engine";
+import { labelNames } from "./labels";
+
+const inspected = z.array(
+  z.object({
+    Id: z.string(),
+    Name: z.string(),
+    State: z.object({ Running: z.boolean(), Status: z.string() }),
+    Config: z.object({ Labels: z.record(z.string(), z.string()).nullish() }),
+  }),
+);
+
+export interface Container {
+  readonly id: string;
+  readonly name: string;
+  readonly running: boolean;
+  /** False while it was made and never started. */
+  readonly started: boolean;
+  /** The engine's word for its state, as in `exited`. */
+  readonly status: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The container of exactly that name; the engine's empty list is the proof that there is none. */
+export async function findContainer(engine: ContainerEngine, name: string): Promise<Container | undefined> {
+  const found = await listContainers(engine, `name=^${name}$`);
+  return found.find((container) => container.name === name);
+}
+
+/** All containers of a network that this package made, running or not. */
+export function containersOf(engine: ContainerEngine, network: string): Promise<Container[]> {
+  return listContainers(engine, `label=${labelNames.network}=${network}`);
+}
+
+/** All containers that this package made, running or not. */
+export function allContainers(engine: ContainerEngine): Promise<Container[]> {
+  return listContainers(engine, `label=${labelNames.cluster}`);
+}
+
+async function listContainers(engine: ContainerEngine, filter: string): Promise<Container[]> {
+  const listed = await engine.run("listing machines", ["ps", "--all", "--no-trunc", "--quiet", "--filter", filter]);
+  const ids = listed.split("\n").filter((line) => line !== "");
+  if (ids.length === 0) {
+    return [];
+  }
+  try {
+    return parseContainers(await engine.run("looking at machines", ["inspect", "--type", "container", ...ids]));
+  } catch (error) {
+    // One of them went between the listing and the look; the next listing no longer has it.
+    if (isAbsent(error)) {
+      return listContainers(engine, filter);
+    }
+    throw error;
+  }
+}
+
+function parseContainers(text: string): Container[] {
+  return inspected.parse(JSON.parse(text)).map(({ Id, Name, State, Config }) => ({
+    id: Id,
+    name: Name.replace(/^\//, ""),
+    running: State.Running,
+    started: State.Status !== "created" && State.Status !== "configured",
+    status: State.Status,
+    labels: Config.Labels ?? {},
+  }));
+}

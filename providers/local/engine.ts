@@ -1,0 +1,94 @@
+/**
+ * The container engine, podman or docker, as a command that is run with a list of arguments and never through a shell.
+ */
+import { execa } from "execa";
+import { RemoteError, TransientError } from "../../cloud/errors";
+import { timeLimits } from "../../cloud/time-limits";
+
+export const engineNames = ["podman", "docker"] as const;
+export type EngineName = (typeof engineNames)[number];
+
+export interface EngineCall {
+  /** What goes to the command's standard input. */
+  readonly stdin?: string | Uint8Array;
+  /** The time limit, in seconds. @default timeLimits.containerEngine */
+  readonly seconds?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ContainerEngine {
+  readonly name: EngineName;
+  /**
+   * Runs the engine's command and gives what it prints.
+   *
+   * @param operation what is being done, for the error: "starting machine dev-workers-1"
+   * @throws TransientError when the engine is busy or cannot be reached, RemoteError when it refuses
+   */
+  run(operation: string, args: readonly string[], call?: EngineCall): Promise<string>;
+}
+
+/** The engine of that name, on PATH. */
+export function containerEngine(name: EngineName): ContainerEngine {
+  return {
+    name,
+    async run(operation, args, { stdin, seconds = timeLimits.containerEngine, signal } = {}) {
+      const result = await execa(name, args, {
+        input: stdin ?? "",
+        // The words of its errors are compared, so they must be the same in every country.
+        env: { LC_ALL: "C", LANG: "C" },
+        timeout: seconds * 1000,
+        reject: false,
+        stripFinalNewline: true,
+        ...(signal && { cancelSignal: signal }),
+      });
+      if (result.failed) {
+        throw engineFailure(name, operation, result, seconds);
+      }
+      return result.stdout;
+    },
+  };
+}
+
+interface FailedCall {
+  readonly exitCode?: number | undefined;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+  readonly isCanceled: boolean;
+  readonly code?: string | undefined;
+}
+
+function engineFailure(name: EngineName, operation: string, call: FailedCall, seconds: number): Error {
+  if (call.code === "ENOENT") {
+    return new TransientError(`${name} is not installed, or not on PATH`);
+  }
+  if (call.timedOut) {
+    return new RemoteError(operation, name, `no answer within ${seconds} s`);
+  }
+  if (call.isCanceled) {
+    return new RemoteError(operation, name, "the run was interrupted");
+  }
+  const words = call.stderr.trim();
+  return isPassing(words) ? new TransientError(words) : new RemoteError(operation, name, words, call.exitCode);
+}
+
+/** Whether the engine says that it is not there right now, or busy. */
+export function isPassing(words: string): boolean {
+  return /cannot connect to|is the docker daemon running|connection refused|connection reset|database is locked|resource temporarily unavailable|i\/o timeout/i.test(
+    words,
+  );
+}
+
+/** Whether the engine refused because an address or a port is somebody else's already. */
+export function isConflict(error: unknown): boolean {
+  return (
+    error instanceof RemoteError &&
+    /already allocated|address already in use|already in use|port is already|ip address .* is (already )?(in use|allocated)|Address already/i.test(
+      error.detail,
+    )
+  );
+}
+
+/** Whether the engine says that there is no such container, network or image. */
+export function isAbsent(error: unknown): boolean {
+  return error instanceof RemoteError && /no such|not found|unable to find/i.test(error.detail);
+}

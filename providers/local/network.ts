@@ -1,0 +1,186 @@
+/**
+ * local:Network: the bridge that a cluster's machines share.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { z } from "zod";
+import { messageOf } from "../../cloud/errors";
+import { composeName, nameLimits } from "../../cloud/names";
+import { addressAt, parseRange, rangeOf } from "../../cloud/ranges";
+import { type ApplyContext, type Context, planByProperty, type Recorded, type Resource } from "../../cloud/resource";
+import { type ContainerEngine, containerEngine, engineNames, isAbsent } from "./engine";
+import { labelArguments, labelNames, ownershipLabels, requireOurs } from "./labels";
+import { chooseRange, type UsedRange, usedByThisComputer } from "./subnets";
+
+const expected = z.strictObject({
+  cluster: z.string(),
+  owner: z.string(),
+  identity: z.string(),
+  /** The range that the configuration names. @default a free one is chosen */
+  range: z.string().optional(),
+  engine: z.enum(engineNames),
+});
+
+export type NetworkExpected = z.output<typeof expected>;
+
+export interface NetworkActual extends NetworkExpected {
+  /** The engine's name for it. */
+  readonly name: string;
+  /** The range that it has. */
+  readonly subnet: string;
+  /** This computer's own address on it. */
+  readonly gateway: string;
+}
+
+export const network: Resource<NetworkExpected, NetworkActual> = {
+  expected,
+  secrets: [],
+
+  async actual(recorded, context) {
+    try {
+      const found = await findNetwork(containerEngine(recorded.actual.engine), recorded.actual.name);
+      return found?.labels[labelNames.identity] === recorded.actual.identity ? recorded.actual : undefined;
+    } catch (error) {
+      context.warn(`network ${recorded.actual.name} could not be looked at: ${messageOf(error)}`);
+      return recorded.actual;
+    }
+  },
+
+  plan(actual, wanted) {
+    // A range that the configuration does not name, or no longer names, stays what it is.
+    return planByProperty<NetworkExpected>(
+      {
+        identity: { replace: "replaceIdentity" },
+        engine: { replace: "replaceEngine" },
+        range: { replace: "replaceRange" },
+      },
+      { ...actual, range: actual.subnet },
+      { ...wanted, range: wanted.range ?? actual.subnet },
+    );
+  },
+
+  async apply(wanted, recorded, context) {
+    const engine = containerEngine(wanted.engine);
+    const name = recorded?.actual.name ?? networkName(wanted);
+    const existing = await findNetwork(engine, name);
+    if (existing) {
+      requireOurs(`Network ${name}`, existing.labels, wanted);
+    }
+    const subnet = existing?.subnet ?? (await makeNetwork(engine, name, wanted, context));
+    await bypassPacketFilter(context);
+    return { id: name, actual: { ...wanted, name, subnet, gateway: addressAt(rangeOf(subnet), 1) } };
+  },
+
+  async delete({ actual }: Recorded<NetworkActual>) {
+    const engine = containerEngine(actual.engine);
+    const found = await findNetwork(engine, actual.name);
+    if (found?.labels[labelNames.identity] === actual.identity) {
+      await engine.run(`removing network ${actual.name}`, ["network", "rm", actual.name]).catch(ignoreAbsent);
+    }
+  },
+};
+
+/** The engine's name for a cluster's network. */
+export function networkName({ cluster, identity }: Pick<NetworkExpected, "cluster" | "identity">): string {
+  return composeName([cluster, identity], nameLimits.hostName);
+}
+
+async function makeNetwork(
+  engine: ContainerEngine,
+  name: string,
+  wanted: NetworkExpected,
+  context: ApplyContext<NetworkActual>,
+): Promise<string> {
+  const used = [...(await usedByThisComputer()), ...(await usedByEngine(engine))];
+  const subnet = chooseRange(wanted.range, used);
+  context.progress(`making network ${name} with ${subnet}`);
+  // Machines know each other by the API; the engine's own name server would be one more thing to install.
+  const withoutNames = engine.name === "podman" ? ["--disable-dns"] : [];
+  const labels = labelArguments(ownershipLabels(wanted));
+  await engine.run(`making network ${name}`, [
+    ...["network", "create", "--subnet", subnet, "--gateway", addressAt(rangeOf(subnet), 1)],
+    ...withoutNames,
+    ...labels,
+    name,
+  ]);
+  return subnet;
+}
+
+interface FoundNetwork {
+  readonly name: string;
+  readonly subnet: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** podman and docker tell the same of a network in words of their own. */
+const inspected = z.array(
+  z.union([
+    z
+      .object({
+        name: z.string(),
+        subnets: z.array(z.object({ subnet: z.string() })).nullish(),
+        labels: z.record(z.string(), z.string()).nullish(),
+      })
+      .transform(({ name, subnets, labels }) => ({ name, subnet: subnets?.[0]?.subnet, labels: labels ?? {} })),
+    z
+      .object({
+        Name: z.string(),
+        IPAM: z.object({ Config: z.array(z.object({ Subnet: z.string() })).nullish() }),
+        Labels: z.record(z.string(), z.string()).nullish(),
+      })
+      .transform(({ Name, IPAM, Labels }) => ({ name: Name, subnet: IPAM.Config?.[0]?.Subnet, labels: Labels ?? {} })),
+  ]),
+);
+
+/** What the engine tells of networks. */
+export function parseNetworks(text: string): FoundNetwork[] {
+  return inspected.parse(JSON.parse(text));
+}
+
+async function findNetwork(engine: ContainerEngine, name: string): Promise<FoundNetwork | undefined> {
+  const names = await networkNames(engine);
+  if (!names.includes(name)) {
+    return undefined;
+  }
+  const text = await engine.run(`looking at network ${name}`, ["network", "inspect", name]).catch(ignoreAbsent);
+  return parseNetworks(text || "[]")[0];
+}
+
+async function usedByEngine(engine: ContainerEngine): Promise<UsedRange[]> {
+  const names = await networkNames(engine);
+  const text = names.length === 0 ? "[]" : await engine.run("looking at networks", ["network", "inspect", ...names]);
+  return parseNetworks(text).flatMap(({ name, subnet }) => {
+    const range = subnet === undefined ? undefined : parseRange(subnet);
+    return range === undefined || "problem" in range ? [] : [{ range, user: `network ${name}` }];
+  });
+}
+
+async function networkNames(engine: ContainerEngine): Promise<string[]> {
+  const text = await engine.run("listing networks", ["network", "ls", "--format", "{{.Name}}"]);
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/**
+ * Keeps traffic inside a bridge out of this computer's packet filter, which would put the gateway's address in place of
+ * a machine's own on its way to another machine's pods.
+ */
+async function bypassPacketFilter(context: Context): Promise<void> {
+  const setting = "/proc/sys/net/bridge/bridge-nf-call-iptables";
+  const value = await readFile(setting, "utf8").catch(() => "0");
+  if (value.trim() === "0") {
+    return;
+  }
+  try {
+    await writeFile(setting, "0");
+  } catch {
+    context.warn(
+      "This computer filters traffic inside bridges, so pods see other addresses than each other's. As root: sysctl net.bridge.bridge-nf-call-iptables=0",
+    );
+  }
+}
+
+function ignoreAbsent(error: unknown): string {
+  if (isAbsent(error)) {
+    return "";
+  }
+  throw error;
+}

@@ -1,0 +1,96 @@
+/**
+ * What the container engine can do on this computer, found out by trying: which runtime starts a privileged container,
+ * and under which limits. What one computer needs stops another, so nothing here is assumed.
+ */
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { messageOf, UserError } from "../../cloud/errors";
+import { cacheFolder } from "../../setup/cache";
+import type { ContainerEngine, EngineName } from "./engine";
+
+/** Extra arguments of `create` and `run`, tried in this order. */
+const candidates: Readonly<Record<EngineName, readonly (readonly string[])[]>> = {
+  podman: [
+    [],
+    // Without the right to raise limits, a container must ask for less than podman does on its own.
+    ["--ulimit", "nofile=20000:20000", "--ulimit", "nproc=32768:32768"],
+  ],
+  docker: [[]],
+};
+
+/** Options of the command itself. crun, podman's first choice, cannot start on some computers where runc can. */
+const runtimes: Readonly<Record<EngineName, readonly (readonly string[])[]>> = {
+  podman: [[], ["--runtime", "runc"]],
+  docker: [[]],
+};
+
+export interface Abilities {
+  /** Options before the verb, as in `podman --runtime runc create`. */
+  readonly options: readonly string[];
+  /** Arguments of `create` and `run`. */
+  readonly limits: readonly string[];
+}
+
+const abilitiesSchema = z.object({ options: z.array(z.string()), limits: z.array(z.string()) });
+
+/**
+ * How a privileged container of the image is started here. The answer is kept until the engine or the computer changes.
+ *
+ * @throws UserError when it cannot be started in any way, with the engine's own words
+ */
+export async function probeAbilities(engine: ContainerEngine, image: string): Promise<Abilities> {
+  const version = await engine.run("asking for its version", ["--version"]);
+  const key = createHash("sha256")
+    .update(`${version}\n${await bootId()}\n${image}`)
+    .digest("hex")
+    .slice(0, 16);
+  const file = join(cacheFolder(), "engines", `${engine.name}-${key}.json`);
+  const known = await readKnown(file);
+  if (known) {
+    return known;
+  }
+  const abilities = await tryAll(engine, image);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(`${file}.${process.pid}`, JSON.stringify(abilities));
+  await rename(`${file}.${process.pid}`, file);
+  return abilities;
+}
+
+async function tryAll(engine: ContainerEngine, image: string): Promise<Abilities> {
+  const failures: string[] = [];
+  for (const options of runtimes[engine.name]) {
+    for (const limits of candidates[engine.name]) {
+      try {
+        const machineLike = ["--privileged", "--cgroupns=private", "--network", "none", ...limits];
+        await engine.run("trying a privileged container", [
+          ...options,
+          ...["run", "--rm", ...machineLike, "--entrypoint", "/bin/true", image],
+        ]);
+        return { options, limits };
+      } catch (error) {
+        failures.push(messageOf(error));
+      }
+    }
+  }
+  throw new UserError(
+    `${engine.name} cannot start a privileged container on this computer, and machines are such containers. ` +
+      `It says:\n${[...new Set(failures)].map((failure) => `  ${failure}`).join("\n")}\n` +
+      `Run as root, allow privileged containers, or use the other engine (KUBICORN_ENGINE=podman or docker).`,
+  );
+}
+
+async function readKnown(file: string): Promise<Abilities | undefined> {
+  try {
+    return abilitiesSchema.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Changes with every start of the computer, where the system tells. */
+async function bootId(): Promise<string> {
+  return readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => hostname());
+}
