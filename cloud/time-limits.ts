@@ -5,6 +5,8 @@
 export const timeLimits = {
   /** One call to a container engine that makes or removes something. */
   containerEngine: 120,
+  /** One stage of making the machine image: packages, programs, container images. */
+  imageStage: 1800,
   /** From a machine's start until its SSH server answers with the pinned host key. */
   sshReady: 180,
   /** One command over SSH that changes nothing. */
