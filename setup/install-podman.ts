@@ -1,0 +1,53 @@
+/**
+ * Installing podman on Debian and its relatives, as root, with what machines need beside it.
+ */
+import { access, constants } from "node:fs/promises";
+import { messageOf, UserError } from "../cloud/errors";
+import type { Step } from "./step";
+
+/** podman itself, the runtime and network plugins that it is not always packaged with, and what makes a Debian system. */
+const packages = ["podman", "runc", "containernetworking-plugins", "iptables", "debootstrap"];
+
+export const installWords = `apt-get install ${packages.join(" ")}`;
+
+export async function canInstallPodman(): Promise<boolean> {
+  if (process.getuid?.() !== 0) {
+    return false;
+  }
+  return access("/usr/bin/apt-get", constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+export async function installPodman(step: Step): Promise<void> {
+  step.say(`installing podman (${installWords})`);
+  await aptGet(["update"], step);
+  await aptGet(["install", "--yes", "--no-install-recommends", ...packages], step);
+  await startMachinesWithComputer(step);
+}
+
+async function aptGet(args: readonly string[], step: Step): Promise<void> {
+  const { execa } = await import("execa");
+  // Another package manager may be at work, as in the first minutes of a new computer.
+  const patience = ["-o", "DPkg::Lock::Timeout=300", "-qq"];
+  try {
+    await execa("apt-get", [...patience, ...args], {
+      env: { DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" },
+      cancelSignal: step.signal,
+      stdin: "ignore",
+    });
+  } catch (error) {
+    step.signal.throwIfAborted();
+    throw new UserError(`"apt-get ${args.join(" ")}" failed: ${messageOf(error)}`);
+  }
+}
+
+/** podman has no daemon that would start containers with the computer; this unit of its own does. */
+async function startMachinesWithComputer(step: Step): Promise<void> {
+  const { execa } = await import("execa");
+  const result = await execa("systemctl", ["enable", "podman-restart.service"], { reject: false });
+  if (result.failed) {
+    step.say("machines will not start with this computer by themselves, since systemd does not run here");
+  }
+}
