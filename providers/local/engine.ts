@@ -73,22 +73,21 @@ function engineFailure(name: EngineName, operation: string, call: FailedCall, se
 
 /** Whether the engine says that it is not there right now, or busy. */
 export function isPassing(words: string): boolean {
-  return /cannot connect to|is the docker daemon running|connection refused|connection reset|database is locked|resource temporarily unavailable|i\/o timeout/i.test(
-    words,
-  );
+  return passing.test(words);
 }
 
-/** Whether the engine refused because an address or a port is somebody else's already. */
+/** Whether the engine refused because an address, a range, a name or a port is somebody else's already. */
 export function isConflict(error: unknown): boolean {
-  return (
-    error instanceof RemoteError &&
-    /already allocated|address already in use|already in use|port is already|ip address .* is (already )?(in use|allocated)|Address already/i.test(
-      error.detail,
-    )
-  );
+  return error instanceof RemoteError && conflict.test(error.detail);
 }
 
 /** Whether the engine says that there is no such container, network or image. */
 export function isAbsent(error: unknown): boolean {
-  return error instanceof RemoteError && /no such|not found|unable to find/i.test(error.detail);
+  return error instanceof RemoteError && absent.test(error.detail);
 }
+
+// What podman and docker say, in several versions.
+const passing =
+  /cannot connect to|is the docker daemon running|connection refused|connection reset|database is locked|resource temporarily unavailable|i\/o timeout|context deadline exceeded/i;
+const conflict = /already (in use|allocated|used)|is not available in range set|overlaps with other one/i;
+const absent = /no such|not found|unable to find|not known/i;

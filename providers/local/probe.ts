@@ -11,16 +11,6 @@ import { messageOf, UserError } from "../../cloud/errors";
 import { cacheFolder } from "../../setup/cache";
 import type { ContainerEngine, EngineName } from "./engine";
 
-/** Extra arguments of `create` and `run`, tried in this order. */
-const candidates: Readonly<Record<EngineName, readonly (readonly string[])[]>> = {
-  podman: [
-    [],
-    // Without the right to raise limits, a container must ask for less than podman does on its own.
-    ["--ulimit", "nofile=20000:20000", "--ulimit", "nproc=32768:32768"],
-  ],
-  docker: [[]],
-};
-
 /** Options of the command itself. crun, podman's first choice, cannot start on some computers where runc can. */
 const runtimes: Readonly<Record<EngineName, readonly (readonly string[])[]>> = {
   podman: [[], ["--runtime", "runc"]],
@@ -61,8 +51,10 @@ export async function probeAbilities(engine: ContainerEngine, image: string): Pr
 
 async function tryAll(engine: ContainerEngine, image: string): Promise<Abilities> {
   const failures: string[] = [];
+  const lowered = limitArguments(await readFile("/proc/self/limits", "utf8").catch(() => ""));
   for (const options of runtimes[engine.name]) {
-    for (const limits of candidates[engine.name]) {
+    // Without the right to raise limits, a container must ask for no more than this process may have.
+    for (const limits of [[], lowered]) {
       try {
         const machineLike = ["--privileged", "--cgroupns=private", "--network", "none", ...limits];
         await engine.run("trying a privileged container", [
@@ -80,6 +72,16 @@ async function tryAll(engine: ContainerEngine, image: string): Promise<Abilities
       `It says:\n${[...new Set(failures)].map((failure) => `  ${failure}`).join("\n")}\n` +
       `Run as root, allow privileged containers, or use the other engine (KUBICORN_ENGINE=podman or docker).`,
   );
+}
+
+/** The hard limits of a process, as /proc tells them, as arguments of the engine; at most what machines need. */
+export function limitArguments(limits: string): string[] {
+  const most = { nofile: ["Max open files", 1_048_576], nproc: ["Max processes", 32_768] } as const;
+  return Object.entries(most).flatMap(([name, [title, needed]]) => {
+    const hard = Number(new RegExp(`^${title}\\s+\\S+\\s+(\\d+)`, "m").exec(limits)?.[1] ?? needed);
+    const limit = Math.min(hard, needed);
+    return ["--ulimit", `${name}=${limit}:${limit}`];
+  });
 }
 
 async function readKnown(file: string): Promise<Abilities | undefined> {
