@@ -76,6 +76,13 @@ export function controlPlaneConfiguration(cluster: ControlPlaneConfiguration): s
       networking: { podSubnet: cluster.podRange, serviceSubnet: cluster.serviceRange },
       // The person's own computer reaches the API through a port on its loopback address.
       apiServer: { certSANs: ["127.0.0.1", "localhost", endpoint.name] },
+      // Its start is some two hundred calls; at the default of 20 a second no pod is made for the first five seconds.
+      controllerManager: {
+        extraArgs: [
+          { name: "kube-api-qps", value: "100" },
+          { name: "kube-api-burst", value: "200" },
+        ],
+      },
     },
     {
       apiVersion: "kubeproxy.config.k8s.io/v1alpha1",

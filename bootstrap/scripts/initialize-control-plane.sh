@@ -13,16 +13,18 @@ if [[ -e /etc/kubernetes/manifests/kube-apiserver.yaml ]]; then
   kubeadm reset --force
 fi
 
-begin "starting the control plane (kubeadm init)"
+begin "starting etcd and the API server (kubeadm init)"
 ignored=()
 [[ -e /sys/fs/cgroup/cgroup.controllers ]] || ignored=(--ignore-preflight-errors=SystemVerification)
-# The waits of kubeadm look twice a second and for more than the API; this one is over as soon as the API serves.
 kubeadm init --config "$configuration" "${ignored[@]}" --skip-token-print \
-  --skip-phases wait-control-plane,upload-config,upload-certs,mark-control-plane,bootstrap-token,kubelet-finalize,addon,show-join-command
+  --skip-phases control-plane/controller-manager,control-plane/scheduler,wait-control-plane \
+  --skip-phases upload-config,upload-certs,mark-control-plane,bootstrap-token,kubelet-finalize,addon,show-join-command
 
+# Controllers that find no API yet, or no permissions in it, pause for seconds before they look again: so not before it has
+# both. kubeadm would look twice a second.
 begin "waiting for the API server to serve"
 deadline=$((SECONDS + 240))
-until curl --silent --fail --output /dev/null --max-time 2 --cacert /etc/kubernetes/pki/ca.crt "https://$ENDPOINT_NAME:$ENDPOINT_PORT/readyz"; do
+until curl --silent --fail --output /dev/null --max-time 5 --cacert /etc/kubernetes/pki/ca.crt "https://$ENDPOINT_NAME:$ENDPOINT_PORT/readyz"; do
   if ((SECONDS > deadline)); then
     say "it does not after 240 s; the last lines of kubelet's journal:"
     journalctl --unit kubelet.service --lines 20 --no-pager --output cat
@@ -30,6 +32,9 @@ until curl --silent --fail --output /dev/null --max-time 2 --cacert /etc/kuberne
   fi
   sleep 0.1
 done
+begin "starting the controllers (kubeadm init)"
+kubeadm init phase control-plane controller-manager --config "$configuration"
+kubeadm init phase control-plane scheduler --config "$configuration"
 
 begin "storing what other machines need to join (kubeadm init)"
 kubeadm init --config "$configuration" --skip-token-print \

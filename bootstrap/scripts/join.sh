@@ -22,8 +22,9 @@ if ! kubeadm join --config "$settings/kubeadm.yaml" "${ignored[@]}" --skip-phase
   exit 1
 fi
 
+# The token must live until then.
 deadline=$((SECONDS + 240))
-until [[ -e /etc/kubernetes/kubelet.conf ]]; do
+until [[ -e /var/lib/kubelet/pki/kubelet-client-current.pem ]]; do
   if ((SECONDS > deadline)); then
     echo "kubelet got no certificate within 240 s; the last lines of its journal:" >&2
     journalctl --unit kubelet.service --lines 20 --no-pager --output cat >&2
