@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import { messageOf } from "../../cloud/errors";
 import { toPlainJson } from "../../cloud/json";
-import type { AnyResource, ApplyContext, Recorded, ResourceRegistry } from "../../cloud/resource";
+import type { AnyResource, Recorded, ResourceRegistry } from "../../cloud/resource";
 import { violationsOf } from "../../cloud/spec";
 import { resources as ownResources } from "../resources";
 import { quietly } from "./noise";
@@ -66,20 +66,24 @@ export const dynamicHandler = {
 
   async read(id: string, props: Properties) {
     const { inputs, internals } = split(props);
-    const context = currentSession().context(internals[internalKeys.row]);
     const resource = resourceOf(internals);
-    const actual = await resource.actual({ id, actual: inputs }, context).catch((error: unknown) => {
-      // What could not be looked at is not gone: a refresh keeps what is recorded and goes on.
-      context.warn(`could not be looked at, so what is recorded stays: ${messageOf(error)}`);
-      return inputs;
-    });
+    const actual = await currentSession().run(internals[internalKeys.row], (context) =>
+      resource.actual({ id, actual: inputs }, context).catch((error: unknown) => {
+        // What could not be looked at is not gone: a refresh keeps what is recorded and goes on.
+        context.warn(`could not be looked at, so what is recorded stays: ${messageOf(error)}`);
+        return inputs;
+      }),
+    );
     return actual === undefined ? { id: "", props: {} } : { id, props: record(resource, actual, internals) };
   },
 
   async delete(id: string, props: Properties) {
     return quietly(async () => {
       const { inputs, internals } = split(props);
-      await resourceOf(internals).delete({ id, actual: inputs }, currentSession().context(internals[internalKeys.row]));
+      const resource = resourceOf(internals);
+      await currentSession().run(internals[internalKeys.row], (context) =>
+        resource.delete({ id, actual: inputs }, context),
+      );
     });
   },
 };
@@ -88,15 +92,14 @@ async function apply(news: Properties, recorded: Recorded<Properties> | undefine
   const { inputs, internals } = split(news);
   const resource = resourceOf(internals);
   let made = recorded;
-  const context: ApplyContext<Properties> = {
-    ...currentSession().context(internals[internalKeys.row]),
-    made: (id, actual) => {
-      // A copy, so that what the Resource adds later cannot make the record one that the engine refuses.
-      made = { id, actual: toPlainJson(actual, String(internals[internalKeys.kind])) as Properties };
-    },
+  const keep = (id: string, actual: Properties) => {
+    // A copy, so that what the Resource adds later cannot make the record one that the engine refuses.
+    made = { id, actual: toPlainJson(actual, String(internals[internalKeys.kind])) as Properties };
   };
   try {
-    const { id, actual } = await resource.apply(inputs, recorded, context);
+    const { id, actual } = await currentSession().run(internals[internalKeys.row], (context) =>
+      resource.apply(inputs, recorded, { ...context, made: keep }),
+    );
     return { id, outs: record(resource, actual, internals) };
   } catch (error) {
     throw made === undefined ? error : partialFailure(error, made, resource, internals);

@@ -3,7 +3,7 @@
  */
 import { existsSync } from "node:fs";
 import type { Context } from "../../cloud/resource";
-import { Engine, watchEngine } from "./engine";
+import { Engine, type Severity, watchEngine } from "./engine";
 import { endLanguageHosts } from "./orphans";
 
 /** The environment variable that names a file; once the file exists, the run is interrupted. */
@@ -32,18 +32,27 @@ export class Session {
     }
   }
 
-  /** The context for one verb of the resource with that row. */
-  context(row: unknown): Context {
-    const say = (severity: "info" | "warning", message: string, ephemeral: boolean) => {
+  /**
+   * Runs one verb of the resource with that row, with a context for it.
+   * When it has gone well, its last progress line is taken away: it would stay on the row as if it were still so.
+   */
+  async run<Result>(row: unknown, verb: (context: Context) => Promise<Result>): Promise<Result> {
+    let shown = false;
+    const say = (severity: Severity, message: string, ephemeral: boolean) => {
+      shown ||= ephemeral;
       if (this.engine !== undefined && typeof row === "string") {
         this.engine.log(severity, message, row, ephemeral);
       }
     };
-    return {
+    const result = await verb({
       signal: this.interruption.signal,
       progress: (message) => say("info", message, true),
       warn: (message) => say("warning", message, false),
-    };
+    });
+    if (shown) {
+      say("info", "", true);
+    }
+    return result;
   }
 
   private watchInterruption(file: string): void {

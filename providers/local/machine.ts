@@ -14,7 +14,7 @@ import { type ContainerEngine, containerEngine, engineNames, isAbsent, isConflic
 import { labelNames, requireOurs } from "./labels";
 import { loopback } from "./ports";
 import { probeAbilities } from "./probe";
-import { seedArchive } from "./seed";
+import { seedArchive, seedFolder } from "./seed";
 
 const expected = z.strictObject({
   /** Its host name. */
@@ -158,7 +158,9 @@ async function make(
       const created = createArguments({ ...wanted, ...place, containerName: name, recipe }, abilities);
       const id = (await engine.run(`making machine ${wanted.name}`, created)).trim();
       const seed = await seedArchive(wanted.name, `${name}-${recipe}`, wanted.userData);
-      await engine.run(`giving machine ${wanted.name} its user data`, ["cp", "-", `${id}:/`], { stdin: seed });
+      await engine.run(`giving machine ${wanted.name} its user data`, ["cp", "-", `${id}:${seedFolder}`], {
+        stdin: seed,
+      });
       await engine.run(`starting machine ${wanted.name}`, [...abilities.options, "start", id]);
       return (await findContainer(engine, name)) as Container;
     } catch (error) {

@@ -5,8 +5,8 @@
 import { buffer } from "node:stream/consumers";
 import { pack } from "tar-stream";
 
-/** Where cloud-init looks for them. */
-const folder = "var/lib/cloud/seed/nocloud";
+/** Where the machine image's cloud-init looks for them. It is no volume, so that the engine can write there. */
+export const seedFolder = "/etc/kubicorn/first-boot";
 
 /**
  * The archive for a machine.
@@ -16,12 +16,8 @@ const folder = "var/lib/cloud/seed/nocloud";
 export async function seedArchive(machine: string, instance: string, userData: string): Promise<Buffer> {
   const archive = pack();
   const metaData = JSON.stringify({ "instance-id": instance, "local-hostname": machine });
-  for (const name of ["var", "var/lib", "var/lib/cloud", "var/lib/cloud/seed", folder]) {
-    archive.entry({ name, type: "directory", mode: 0o755 });
-  }
-  for (const [name, content] of Object.entries({ "user-data": userData, "meta-data": metaData })) {
-    archive.entry({ name: `${folder}/${name}`, mode: 0o600 }, content);
-  }
+  archive.entry({ name: "user-data", mode: 0o600 }, userData);
+  archive.entry({ name: "meta-data", mode: 0o600 }, metaData);
   archive.finalize();
   return buffer(archive);
 }
