@@ -27,7 +27,7 @@ export interface MachineImage {
 const repository = "localhost/kubicorn-machine";
 const flannelImage = `ghcr.io/flannel-io/flannel:v${flannelVersion}`;
 /** A tiny web server to try clusters with. */
-const helloImage = "localhost/kubicorn-hello:1";
+export const helloImage = "localhost/kubicorn-hello:1";
 
 /** Finds the image, or makes it on the first run. */
 export async function ensureMachineImage(

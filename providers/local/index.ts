@@ -3,9 +3,16 @@
  */
 import type { CloudProvider } from "../../cloud/provider";
 import type { ResourceRegistry } from "../../cloud/resource";
+import { image } from "./image";
+import { machine } from "./machine";
 import { model } from "./model";
+import { network } from "./network";
 import { type LocalCluster, render } from "./render";
 
 export const localProvider: CloudProvider<LocalCluster> = { name: "local", render, model };
 
-export const localResources: ResourceRegistry = {};
+export const localResources: ResourceRegistry = {
+  "local:Image": () => image,
+  "local:Machine": () => machine,
+  "local:Network": () => network,
+};
