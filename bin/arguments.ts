@@ -21,7 +21,8 @@ export function parseArguments(given: readonly string[], environment = process.e
   let stack = environment.PULUMI_STACK || "local";
   let cwd: string | undefined;
   let help = false;
-  for (let index = 0; index < given.length; index += 1) {
+  // Some package managers pass on the -- with which their own options end.
+  for (let index = given[0] === "--" ? 1 : 0; index < given.length; index += 1) {
     const argument = given[index] ?? "";
     const named = optionValue(argument, given[index + 1]);
     if (argument === "--help" || argument === "-h") {

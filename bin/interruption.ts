@@ -64,6 +64,10 @@ export class Interruption {
       process.off(signal, listener);
     }
     rmSync(this.folder, { recursive: true, force: true });
+    if (this.first === "SIGHUP") {
+      // Node would end with a crash, since it sets a terminal back that is no longer there.
+      process.kill(process.pid, "SIGHUP");
+    }
   }
 
   private onInterrupt(): void {

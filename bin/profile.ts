@@ -48,14 +48,11 @@ export function mergeConfig(before: Config, after: Config, own: Config): { merge
   const merged: Record<string, unknown> = { ...own };
   const kept: string[] = [];
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const untouched = !(key in own) ? !(key in before) : same(own[key], before[key]);
-    if (same(before[key], after[key]) && key in own) {
+    if (same(before[key], after[key]) || same(own[key], after[key])) {
       continue;
     }
-    if (!untouched) {
-      if (!same(own[key], after[key])) {
-        kept.push(key);
-      }
+    if (!same(own[key], before[key])) {
+      kept.push(key);
     } else if (key in after) {
       merged[key] = after[key];
     } else {
