@@ -36,7 +36,7 @@ export interface RemoteCommand {
 
 const connectSeconds = 15;
 const outputLimit = 1024 * 1024;
-const shownLines = 20;
+const shownLines = 25;
 
 /**
  * Runs a command that may be run again: a connection that cannot be made or is lost is tried anew until the time is over.

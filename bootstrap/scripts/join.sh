@@ -3,6 +3,9 @@
 # standard input is a kubeconfig with the cluster's CA and a token for this one join; it never is on a disk.
 # shellcheck source=bootstrap/scripts/lib.sh
 source /usr/local/lib/kubicorn/lib.sh
+# One at a time: a run that was cut off may still have its join going here.
+exec 9>/run/kubicorn-join.lock
+flock 9
 discovery=/run/kubicorn-discovery.conf
 (umask 077 && cat >"$discovery")
 trap 'rm --force "$discovery"' EXIT
@@ -18,7 +21,7 @@ ignored=()
 [[ -e /sys/fs/cgroup/cgroup.controllers ]] || ignored=(--ignore-preflight-errors=SystemVerification)
 # kubeadm looks once a second whether kubelet has its certificate; the loop below sees it sooner.
 if ! kubeadm join --config "$settings/kubeadm.yaml" "${ignored[@]}" --skip-phases kubelet-wait-bootstrap >>"$log" 2>&1; then
-  tail --lines 20 "$log" >&2
+  show_end "$log"
   exit 1
 fi
 

@@ -41,10 +41,16 @@ write_status() {
 }
 
 record_end() {
-  if (($1 != 0)); then
+  # A script that this one called has told it better.
+  if (($1 != 0)) && [[ $(<"$state/status") != failed* ]]; then
     say "failed with exit code $1: $step"
     write_status "failed $step"
   fi
+}
+
+# show_end FILE: the last lines of a log on standard error, without colours and without tables of addresses.
+show_end() {
+  sed 's/\x1b\[[0-9;]*m//g' "$1" | grep --invert-match '^ci-info:' | tail --lines 20 >&2
 }
 
 # is_done STEP and mark_done STEP: what happens once in a machine's life.

@@ -8,7 +8,7 @@ deadline=$((SECONDS + $2))
 
 explain() {
   printf '%s\n' "$1" >&2
-  [[ -e $log ]] && tail --lines 20 "$log" >&2
+  [[ -e $log ]] && show_end "$log"
   exit 1
 }
 

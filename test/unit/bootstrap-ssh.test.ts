@@ -36,9 +36,9 @@ describe("a command on a machine", () => {
       (caught) => caught,
     );
     expect(error).toBeInstanceOf(RemoteError);
-    expect(error.message).toMatch(/^demo-1: reading a file failed \(exit code 3\): line 30\n/);
+    expect(error.message).toMatch(/^demo-1: reading a file failed \(exit code 3\): line 25\n/);
     expect(error.message).toContain("line 49");
-    expect(error.message).not.toContain("line 29");
+    expect(error.message).not.toContain("line 24");
     expect(error.message).not.toContain("TOPSECRET");
     expect(one.asked).toHaveLength(1);
   });
