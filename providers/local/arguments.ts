@@ -18,7 +18,7 @@ export function createArguments(machine: CreatedMachine, { options, limits }: Ab
   return [
     ...options,
     ...["create", "--name", containerName, "--hostname", name],
-    ...["--network", network, "--ip", address],
+    ...["--network", network, "--ip", address, "--mac-address", hardwareAddress(address)],
     ...published(machine),
     // systemd, containerd and kubelet need what only a privileged container has.
     ...["--privileged", "--cgroupns=private", ...onlyPodman(machine, ["--systemd=false"])],
@@ -33,6 +33,16 @@ export function createArguments(machine: CreatedMachine, { options, limits }: Ab
     ...labelArguments(labelsOf(machine)),
     image,
   ];
+}
+
+/**
+ * A hardware address that belongs to the network address: a machine that was started anew, or replaced, has the one that
+ * its neighbours remember. With a random one they would send to nobody for up to a minute.
+ */
+export function hardwareAddress(address: string): string {
+  const bytes = address.split(".").map((byte) => Number(byte).toString(16).padStart(2, "0"));
+  // 02 says that it was given locally and not by a manufacturer.
+  return ["02", "6b", ...bytes].join(":");
 }
 
 function labelsOf(machine: CreatedMachine): Record<string, string> {
