@@ -3,10 +3,12 @@
  */
 import type { Arguments } from "./arguments";
 import type { Interruption } from "./interruption";
-import { ensureStack, locateStack, openSession } from "./session";
+import { configureStack, ensureStack, locateStack, openSession } from "./session";
 
 export async function printEnvironment(args: Arguments, interruption: Interruption): Promise<number> {
-  const session = await openSession(await locateStack(args), interruption, interruption.signal);
+  const stack = await locateStack(args);
+  await configureStack(stack);
+  const session = await openSession(stack, interruption, interruption.signal);
   await ensureStack(session);
   const lines = Object.entries(session.environment).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
   process.stdout.write(`${[...lines, `export PATH=${shellQuoted(session.cli)}:"$PATH"`].join("\n")}\n`);

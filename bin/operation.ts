@@ -6,9 +6,10 @@ import { UserError } from "../cloud/errors";
 import type { Arguments } from "./arguments";
 import type { Interruption } from "./interruption";
 import { onlyDeadLocks } from "./lock";
+import { forgetPreparation, prepareEngine, prepareImage, unpreparedVersion } from "./machines";
 import { clearPendingCreates } from "./pending-creates";
-import { ensureStack, locateStack, openSession, type Session, say } from "./session";
-import { stackExists } from "./stack";
+import { configureStack, ensureStack, locateStack, openSession, type Session, say } from "./session";
+import { type Stack, stackExists } from "./stack";
 
 export interface Operation {
   /** Pulumi's name for it. */
@@ -25,20 +26,62 @@ export async function operate(operation: Operation, args: Arguments, interruptio
     refuseWithoutAnswer(operation, args);
   }
   const stack = await locateStack(args);
-  const session = await openSession(stack, interruption, interruption.signal);
+  const session = await prepare(operation, stack, args.yes, interruption);
   if (operation.withoutStack && !(await stackExists(stack, session.pulumi))) {
     say(operation.withoutStack.replace("STACK", stack.name));
     return 0;
   }
-  await ensureStack(session);
+  if (!operation.withoutStack) {
+    await ensureStack(session);
+  }
   if (changes) {
     await breakDeadLock(session);
   }
   const exitCode = await session.pulumi.run([operation.command, "--stack", stack.name, ...args.rest]);
-  if (operation.command === "up" && exitCode === 0) {
-    await clearPendingCreates(stack, session.pulumi, say);
+  if (operation.command === "up") {
+    await afterUp(session, exitCode === 0);
   }
   return exitCode;
+}
+
+async function prepare(operation: Operation, stack: Stack, yes: boolean, interruption: Interruption): Promise<Session> {
+  const open = (signal: AbortSignal) => openSession(stack, interruption, signal);
+  if (!operation.withoutStack) {
+    await configureStack(stack);
+  }
+  const kubernetesVersion = operation.command === "up" ? await unpreparedVersion(stack) : undefined;
+  if (!kubernetesVersion) {
+    return open(interruption.signal);
+  }
+  const preparation = { stack, kubernetesVersion, yes };
+  await prepareEngine(preparation, interruption.signal);
+  const [session] = await sideBySide(interruption.signal, open, (signal) => prepareImage(preparation, signal));
+  return session;
+}
+
+/** Two pieces of work at once; where one fails, the other is ended too, and the first failure is told. */
+async function sideBySide<A, B>(
+  signal: AbortSignal,
+  one: (signal: AbortSignal) => Promise<A>,
+  other: (signal: AbortSignal) => Promise<B>,
+): Promise<[A, B]> {
+  const failure = new AbortController();
+  const either = AbortSignal.any([signal, failure.signal]);
+  const both = [one(either), other(either)] as const;
+  for (const work of both) {
+    work.catch((error: unknown) => failure.abort(error));
+  }
+  await Promise.allSettled(both);
+  failure.signal.throwIfAborted();
+  return Promise.all(both);
+}
+
+async function afterUp({ stack, pulumi }: Session, succeeded: boolean): Promise<void> {
+  if (succeeded) {
+    await clearPendingCreates(stack, pulumi, say);
+  } else {
+    forgetPreparation(stack);
+  }
 }
 
 /** Pulumi asks before it changes anything; where nobody can answer, that is said before anything is set up. */

@@ -3,7 +3,6 @@
  * later run warns of them. After a run that succeeded they are cleared.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { isPlainObject } from "../cloud/json";
 import type { PulumiRunner } from "./pulumi";
 import { type Stack, stateFile } from "./stack";
@@ -14,7 +13,7 @@ export async function clearPendingCreates(
   pulumi: PulumiRunner,
   say: (line: string) => void,
 ): Promise<void> {
-  const text = readState(stack);
+  const text = await readState(stack);
   if (!text.includes('"pending_operations"')) {
     return;
   }
@@ -54,13 +53,13 @@ export function pendingCreates(text: string): PendingCreates {
   };
 }
 
-function readState(stack: Stack): string {
+async function readState(stack: Stack): Promise<string> {
   const file = stateFile(stack);
   if (!file || !existsSync(file)) {
     return "";
   }
   const content = readFileSync(file);
-  return (file.endsWith(".gz") ? gunzipSync(content) : content).toString("utf8");
+  return (file.endsWith(".gz") ? (await import("node:zlib")).gunzipSync(content) : content).toString("utf8");
 }
 
 function field(value: unknown, name: string): unknown {

@@ -29,9 +29,12 @@ export async function applyProfile(stack: Stack): Promise<string[]> {
   if (existsSync(own) && readText(applied) === readText(profile)) {
     return [];
   }
-  const isNew = !existsSync(own);
-  const kept = await carryOver({ profile, applied: isNew ? undefined : applied, own });
   mkdirSync(dirname(applied), { recursive: true });
+  const isNew = !existsSync(own);
+  if (isNew) {
+    await writeFileAtomically(own, readText(profile));
+  }
+  const kept = isNew ? [] : await carryOver({ profile, applied, own });
   copyFileSync(profile, applied);
   return isNew ? [] : describe(stack, kept);
 }
@@ -62,10 +65,10 @@ export function mergeConfig(before: Config, after: Config, own: Config): { merge
   return { merged, kept };
 }
 
-async function carryOver(files: { profile: string; applied: string | undefined; own: string }): Promise<string[]> {
+async function carryOver(files: { profile: string; applied: string; own: string }): Promise<string[]> {
   const { parseDocument } = await import("yaml");
-  const configIn = (file: string | undefined): Config => {
-    const document = parseDocument(file ? readText(file) : "");
+  const configIn = (file: string): Config => {
+    const document = parseDocument(readText(file));
     if (document.errors[0]) {
       throw new UserError(`${file} cannot be read: ${document.errors[0].message}`);
     }
@@ -75,7 +78,6 @@ async function carryOver(files: { profile: string; applied: string | undefined; 
   const { merged, kept } = mergeConfig(configIn(files.applied), configIn(files.profile), configIn(files.own));
   const document = parseDocument(readText(files.own));
   document.set("config", document.createNode(merged));
-  mkdirSync(dirname(files.own), { recursive: true });
   await writeFileAtomically(files.own, document.toString());
   return kept;
 }

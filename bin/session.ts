@@ -38,11 +38,14 @@ export async function openSession(stack: Stack, interruption: Interruption, sign
   return { stack, environment, cli: cli.folder, pulumi: pulumiRunner(surroundings, interruption) };
 }
 
-/** Makes the stack if it is not there, and brings its configuration up to date with the committed profile. */
-export async function ensureStack({ stack, pulumi }: Session): Promise<void> {
+/** Brings the stack's configuration up to date with the committed profile. */
+export async function configureStack(stack: Stack): Promise<void> {
   for (const sentence of await applyProfile(stack)) {
     say(sentence);
   }
+}
+
+export async function ensureStack({ stack, pulumi }: Session): Promise<void> {
   if (!(await stackExists(stack, pulumi))) {
     await makeStack(stack, pulumi);
     say(`Made the stack ${stack.name}.`);

@@ -6,7 +6,6 @@ import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, TransientError } from "../cloud/errors";
 import { cached, cachedAlready, cacheFolder } from "./cache";
-import { download } from "./download";
 import { goBuild } from "./go-build";
 import { packageRoot } from "./package-root";
 import { pulumiOnPath } from "./pulumi-on-path";
@@ -67,7 +66,7 @@ function fromCache(): PulumiCli | undefined {
 async function downloaded(releases: string, step: Step): Promise<string> {
   const name = `pulumi-v${version}-${platformName()}.tar.gz`;
   return cached(downloadedKey, step, async (folder) => {
-    const { execa } = await import("execa");
+    const [{ execa }, { download }] = await Promise.all([import("execa"), import("./download")]);
     const downloads = join(cacheFolder(), "downloads");
     const archive = join(downloads, name);
     await mkdir(downloads, { recursive: true });

@@ -13,6 +13,8 @@ export interface Step {
 export interface StepOptions {
   /** Ends the step early. @default never */
   readonly signal?: AbortSignal;
+  /** Prints nothing at all for a step that has nothing to say, since all of it was there. @default false */
+  readonly quiet?: boolean;
   /** Takes each line, without its line end. @default stderr */
   readonly print?: (line: string) => void;
 }
@@ -26,13 +28,28 @@ export async function withStep<T>(
   const print = options.print ?? printToStderr;
   const signal = options.signal ?? new AbortController().signal;
   const start = performance.now();
-  print(`${title} ...`);
+  let announced = false;
+  const announce = () => {
+    if (!announced) {
+      announced = true;
+      print(`${title} ...`);
+    }
+  };
+  const say = (message: string) => {
+    announce();
+    print(`${title}: ${message}`);
+  };
+  if (!options.quiet) {
+    announce();
+  }
   try {
-    const result = await run({ say: (message) => print(`${title}: ${message}`), signal });
-    print(`${title}: done in ${seconds(start)} s`);
+    const result = await run({ say, signal });
+    if (announced) {
+      print(`${title}: done in ${seconds(start)} s`);
+    }
     return result;
   } catch (error) {
-    print(`${title}: ${signal.aborted ? "interrupted" : "failed"} after ${seconds(start)} s`);
+    say(`${signal.aborted ? "interrupted" : "failed"} after ${seconds(start)} s`);
     throw error;
   }
 }
