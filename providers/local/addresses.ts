@@ -26,15 +26,23 @@ export interface PlaceRequest {
   readonly publishApi: boolean;
 }
 
+interface Taken {
+  /** By the name of the network. */
+  readonly addresses: Map<string, Set<string>>;
+  readonly ports: Set<number>;
+}
+
 /**
  * Gives places to machines that are made side by side by this process.
- * What other processes take meanwhile shows itself as the engine's refusal: then {@link forget}, and ask again.
+ * What other processes take meanwhile shows itself as the engine's refusal: then {@link refuse} the place, and ask again.
  */
 export class Places {
-  private taken: Promise<{ addresses: Map<string, Set<string>>; ports: Set<number> }> | undefined;
+  private taken: Promise<Taken> | undefined;
+  /** What the engine refused though no machine has it: it does not say whether for the address or for a port. */
+  private readonly refused: { network: string; place: Place }[] = [];
 
   async choose(engine: ContainerEngine, request: PlaceRequest): Promise<Place> {
-    this.taken ??= allContainers(engine).then(takenBy);
+    this.taken ??= allContainers(engine).then((containers) => this.look(containers));
     const { addresses, ports } = await this.taken;
     const used = addresses.get(request.network) ?? new Set<string>();
     addresses.set(request.network, used);
@@ -46,23 +54,36 @@ export class Places {
     return { address, sshPort, apiPort };
   }
 
-  /** Looks anew at what is taken before the next choice. */
-  forget(): void {
+  /** Looks anew at what is taken before the next choice, which will be another place than this one. */
+  refuse(network: string, place: Place): void {
+    this.refused.push({ network, place });
     this.taken = undefined;
+  }
+
+  private look(containers: readonly Container[]): Taken {
+    const taken: Taken = { addresses: new Map(), ports: new Set() };
+    for (const { labels } of containers) {
+      const [address, sshPort, apiPort] = [
+        labels[labelNames.address],
+        labels[labelNames.sshPort],
+        labels[labelNames.apiPort],
+      ];
+      note(taken, labels[labelNames.network] ?? "", {
+        address: address ?? "",
+        sshPort: Number(sshPort),
+        apiPort: Number(apiPort),
+      });
+    }
+    for (const { network, place } of this.refused) {
+      note(taken, network, place);
+    }
+    return taken;
   }
 }
 
-function takenBy(containers: readonly Container[]) {
-  const addresses = new Map<string, Set<string>>();
-  const ports = new Set<number>();
-  for (const { labels } of containers) {
-    const network = labels[labelNames.network] ?? "";
-    addresses.set(network, (addresses.get(network) ?? new Set()).add(labels[labelNames.address] ?? ""));
-    for (const port of [labels[labelNames.sshPort], labels[labelNames.apiPort]]) {
-      ports.add(Number(port));
-    }
-  }
-  return { addresses, ports };
+function note({ addresses, ports }: Taken, network: string, { address, sshPort, apiPort }: Place): void {
+  addresses.set(network, (addresses.get(network) ?? new Set()).add(address));
+  ports.add(sshPort).add(apiPort);
 }
 
 function lowestFree({ machine, range: text }: PlaceRequest, used: ReadonlySet<string>): string {

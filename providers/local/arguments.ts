@@ -45,7 +45,8 @@ export function hardwareAddress(address: string): string {
   return ["02", "6b", ...bytes].join(":");
 }
 
-function labelsOf(machine: CreatedMachine): Record<string, string> {
+/** By them a machine's container is known again, with all that was decided when it was made. */
+export function labelsOf(machine: CreatedMachine): Record<string, string> {
   return {
     ...ownershipLabels(machine),
     [labelNames.machine]: machine.name,

@@ -5,16 +5,12 @@
 import { z } from "zod";
 import { type Condition, unmet } from "../../cloud/conditions";
 import { messageOf, UserError } from "../../cloud/errors";
-import { composeName, nameLimits, shortHash } from "../../cloud/names";
-import { type ApplyContext, type Fact, planByProperty, type Resource } from "../../cloud/resource";
-import { Places } from "./addresses";
-import { createArguments } from "./arguments";
+import { type Fact, planByProperty, type Resource } from "../../cloud/resource";
+import { containerName, make, removeContainer, usable } from "./boot";
 import { type Container, findContainer } from "./container";
-import { type ContainerEngine, containerEngine, engineNames, isAbsent, isConflict } from "./engine";
-import { labelNames, requireOurs } from "./labels";
+import { containerEngine, engineNames } from "./engine";
+import { labelNames } from "./labels";
 import { loopback } from "./ports";
-import { probeAbilities } from "./probe";
-import { seedArchive, seedFolder } from "./seed";
 
 const expected = z.strictObject({
   /** Its host name. */
@@ -52,10 +48,6 @@ export interface MachineActual extends MachineExpected {
   readonly apiPort: number;
   readonly conditions: readonly Condition[];
 }
-
-/** All machines that this process makes choose their places here. */
-const places = new Places();
-const placeTries = 5;
 
 export const machine: Resource<MachineExpected, MachineActual> = {
   expected,
@@ -98,8 +90,10 @@ export const machine: Resource<MachineExpected, MachineActual> = {
         `Machine ${wanted.name} is no longer there. Run refresh, which records that, and then up to make it anew.`,
       );
     }
-    const container = existing ?? (await make(engine, name, wanted, context));
-    context.made(container.id, asActual(wanted, container));
+    const record = (made: Container) => context.made(made.id, asActual(wanted, made));
+    const container =
+      existing ?? (await make(engine, name, wanted, { progress: (text) => context.progress(text), record }));
+    record(container);
     if (!container.running) {
       context.progress("starting");
       await engine.run(`starting machine ${wanted.name}`, ["start", container.id]);
@@ -115,81 +109,6 @@ export const machine: Resource<MachineExpected, MachineActual> = {
     }
   },
 };
-
-/** The engine's name for a machine's container. */
-export function containerName({ name, identity }: Pick<MachineExpected, "name" | "identity">): string {
-  return composeName([name, identity], nameLimits.hostName);
-}
-
-/**
- * The container of that name, if it can serve: the recorded one, or one that an interrupted run has made from the very
- * same recipe. Any other of ours was made by a run that ended before anything was done on it, and is made anew.
- */
-async function usable(
-  engine: ContainerEngine,
-  name: string,
-  wanted: MachineExpected,
-  isRecorded: boolean,
-): Promise<Container | undefined> {
-  const found = await findContainer(engine, name);
-  if (found === undefined) {
-    return undefined;
-  }
-  requireOurs(`Machine ${name}`, found.labels, wanted);
-  if (isRecorded || (found.started && found.labels[labelNames.recipe] === recipeOf(wanted))) {
-    return found;
-  }
-  await removeContainer(engine, found);
-  return undefined;
-}
-
-async function make(
-  engine: ContainerEngine,
-  name: string,
-  wanted: MachineExpected,
-  context: ApplyContext<MachineActual>,
-): Promise<Container> {
-  const abilities = await probeAbilities(engine, wanted.image);
-  for (let tries = placeTries; ; tries--) {
-    const place = await places.choose(engine, { ...wanted, machine: wanted.name });
-    context.progress(`booting at ${place.address}`);
-    const recipe = recipeOf(wanted);
-    try {
-      const created = createArguments({ ...wanted, ...place, containerName: name, recipe }, abilities);
-      const id = (await engine.run(`making machine ${wanted.name}`, created)).trim();
-      const seed = await seedArchive(wanted.name, `${name}-${recipe}`, wanted.userData);
-      await engine.run(`giving machine ${wanted.name} its user data`, ["cp", "-", `${id}:${seedFolder}`], {
-        stdin: seed,
-      });
-      await engine.run(`starting machine ${wanted.name}`, [...abilities.options, "start", id]);
-      return (await findContainer(engine, name)) as Container;
-    } catch (error) {
-      if (!isConflict(error) || tries <= 1) {
-        throw error;
-      }
-      // Another program took the address or a port after we had looked.
-      places.forget();
-      await usable(engine, name, wanted, false);
-    }
-  }
-}
-
-/** A hash of all that a machine is made from. */
-function recipeOf(wanted: MachineExpected): string {
-  return shortHash(JSON.stringify(Object.entries(wanted).sort()));
-}
-
-async function removeContainer(engine: ContainerEngine, { id, name }: Container): Promise<void> {
-  // A machine that is going needs no orderly end: its node has been drained.
-  const atOnce = engine.name === "podman" ? ["--time", "0"] : [];
-  await engine
-    .run(`removing machine ${name}`, ["rm", "--force", "--volumes", ...atOnce, id])
-    .catch((error: unknown) => {
-      if (!isAbsent(error)) {
-        throw error;
-      }
-    });
-}
 
 function asActual(wanted: MachineExpected, container: Container): MachineActual {
   const { labels } = container;

@@ -169,7 +169,7 @@ describe("a machine", () => {
       expect(third.actual.sshPort).not.toBe(second.actual.sshPort);
     } finally {
       server.close();
-      await execa(engine, ["rm", "--force", "--volumes", squatter]);
+      await execa(engine, ["rm", "--force", "--volumes", "--time", "0", squatter]);
     }
   });
 

@@ -1,0 +1,108 @@
+/**
+ * Making a machine's container: finding one that can serve, or making one at a free place and starting it.
+ */
+import { composeName, nameLimits, shortHash } from "../../cloud/names";
+import { Places } from "./addresses";
+import { type CreatedMachine, createArguments, labelsOf } from "./arguments";
+import { type Container, findContainer } from "./container";
+import { type ContainerEngine, isAbsent, isConflict } from "./engine";
+import { labelNames, requireOurs } from "./labels";
+import type { MachineExpected } from "./machine";
+import { type Abilities, probeAbilities } from "./probe";
+import { seedArchive, seedFolder } from "./seed";
+
+export interface Report {
+  progress(message: string): void;
+  /** Told of the container as soon as it exists. */
+  record(container: Container): void;
+}
+
+/** All machines that this process makes choose their places here. */
+const places = new Places();
+const placeTries = 5;
+
+/** The engine's name for a machine's container. */
+export function containerName({ name, identity }: Pick<MachineExpected, "name" | "identity">): string {
+  return composeName([name, identity], nameLimits.hostName);
+}
+
+/**
+ * The container of that name, if it can serve: the recorded one, or one that an interrupted run has made from the very
+ * same recipe. Any other of ours was made by a run that ended before anything was done on it, and is made anew.
+ */
+export async function usable(
+  engine: ContainerEngine,
+  name: string,
+  wanted: MachineExpected,
+  isRecorded: boolean,
+): Promise<Container | undefined> {
+  const found = await findContainer(engine, name);
+  if (found === undefined) {
+    return undefined;
+  }
+  requireOurs(`Machine ${name}`, found.labels, wanted);
+  if (isRecorded || (found.started && found.labels[labelNames.recipe] === recipeOf(wanted))) {
+    return found;
+  }
+  await removeContainer(engine, found);
+  return undefined;
+}
+
+/** Makes the machine's container and starts it, at the first place that is still free then. */
+export async function make(
+  engine: ContainerEngine,
+  name: string,
+  wanted: MachineExpected,
+  report: Report,
+): Promise<Container> {
+  const abilities = await probeAbilities(engine, wanted.image);
+  for (let tries = placeTries; ; tries--) {
+    const place = await places.choose(engine, { ...wanted, machine: wanted.name });
+    report.progress(`booting at ${place.address}`);
+    try {
+      const created = { ...wanted, ...place, containerName: name, recipe: recipeOf(wanted) };
+      return await boot(engine, created, abilities, report);
+    } catch (error) {
+      if (!isConflict(error) || tries <= 1) {
+        throw error;
+      }
+      // Another program took the address or a port after we had looked.
+      places.refuse(wanted.network, place);
+      await usable(engine, name, wanted, false);
+    }
+  }
+}
+
+/** One try at one place. What was made is recorded before it is started, so that a failure leaves nothing unknown. */
+async function boot(
+  engine: ContainerEngine,
+  created: CreatedMachine,
+  abilities: Abilities,
+  report: Report,
+): Promise<Container> {
+  const { name, containerName: container, recipe, userData } = created;
+  const id = (await engine.run(`making machine ${name}`, createArguments(created, abilities))).trim();
+  const made = { id, name: container, running: false, started: false, status: "created", labels: labelsOf(created) };
+  report.record(made);
+  const seed = await seedArchive(name, `${container}-${recipe}`, userData);
+  await engine.run(`giving machine ${name} its user data`, ["cp", "-", `${id}:${seedFolder}`], { stdin: seed });
+  await engine.run(`starting machine ${name}`, [...abilities.options, "start", id]);
+  return { ...made, running: true, started: true, status: "running" };
+}
+
+/** A hash of all that a machine is made from. */
+function recipeOf(wanted: MachineExpected): string {
+  return shortHash(JSON.stringify(Object.entries(wanted).sort()));
+}
+
+export async function removeContainer(engine: ContainerEngine, { id, name }: Container): Promise<void> {
+  // A machine that is going needs no orderly end: its node has been drained.
+  const atOnce = engine.name === "podman" ? ["--time", "0"] : [];
+  await engine
+    .run(`removing machine ${name}`, ["rm", "--force", "--volumes", ...atOnce, id])
+    .catch((error: unknown) => {
+      if (!isAbsent(error)) {
+        throw error;
+      }
+    });
+}
