@@ -8,6 +8,8 @@ import { UserError } from "../cloud/errors";
 export interface MachineData {
   readonly ROLE: "control-plane" | "worker";
   readonly CLUSTER: string;
+  /** The host name and node name. */
+  readonly MACHINE: string;
   /** The exact version, without "v". */
   readonly KUBERNETES_VERSION: string;
   readonly ENDPOINT_NAME: string;

@@ -84,6 +84,7 @@ function dataOf(machine: ControlPlaneMachine | WorkerMachine, role: MachineData[
   return {
     ROLE: role,
     CLUSTER: machine.cluster,
+    MACHINE: machine.machine,
     KUBERNETES_VERSION: machine.kubernetesVersion,
     ENDPOINT_NAME: machine.endpoint.name,
     ENDPOINT_PORT: String(machine.endpoint.port),

@@ -20,8 +20,6 @@ kubeadm init --config "$configuration" "${ignored[@]}" --skip-token-print \
   --skip-phases control-plane/controller-manager,control-plane/scheduler,wait-control-plane \
   --skip-phases upload-config,upload-certs,mark-control-plane,bootstrap-token,kubelet-finalize,addon,show-join-command
 
-# Controllers that find no API yet, or no permissions in it, pause for seconds before they look again: so not before it has
-# both. kubeadm would look twice a second.
 begin "waiting for the API server to serve"
 deadline=$((SECONDS + 240))
 until curl --silent --fail --output /dev/null --max-time 5 --cacert /etc/kubernetes/pki/ca.crt "https://$ENDPOINT_NAME:$ENDPOINT_PORT/readyz"; do
@@ -32,16 +30,22 @@ until curl --silent --fail --output /dev/null --max-time 5 --cacert /etc/kuberne
   fi
   sleep 0.1
 done
-begin "starting the controllers (kubeadm init)"
-kubeadm init phase control-plane controller-manager --config "$configuration"
-kubeadm init phase control-plane scheduler --config "$configuration"
 
-begin "storing what other machines need to join (kubeadm init)"
+# The controllers come only now: those that find no API, or no permissions in it, pause for seconds before they look again.
+begin "starting the controllers and storing what other machines need to join (kubeadm init)"
 kubeadm init --config "$configuration" --skip-token-print \
-  --skip-phases preflight,certs,kubeconfig,etcd,control-plane,kubelet-start,wait-control-plane,upload-certs,addon,show-join-command
+  --skip-phases preflight,certs,kubeconfig,etcd,control-plane/apiserver,kubelet-start,wait-control-plane \
+  --skip-phases upload-certs,kubelet-finalize,addon,show-join-command
 mark_done joinable
 
 begin "starting the pod network, kube-proxy and DNS"
-kubectl apply --server-side --filename "$settings/pod-network.yaml"
+# Without validation, for which the API server would have to put together its whole schema first.
+kubectl apply --server-side --validate=false --filename "$settings/pod-network.yaml"
 kubeadm init phase addon all --config "$configuration"
+
+# What kubeadm's phase kubelet-finalize does, but for a restart of kubelet in the busiest second: kubelet renews its
+# certificate in this file already, and has to find it there after its next start.
+certificate=/var/lib/kubelet/pki/kubelet-client-current.pem
+kubectl config set-credentials "system:node:$MACHINE" --kubeconfig /etc/kubernetes/kubelet.conf \
+  --client-certificate "$certificate" --client-key "$certificate"
 mark_done initialized

@@ -45,7 +45,7 @@ JSON
 
 while true; do
   if [[ ! -e $subnet_file ]]; then
-    sleep 0.2
+    sleep 0.1
   elif [[ $configuration -nt $subnet_file ]]; then
     sleep 5
   elif kube_proxy_ready; then

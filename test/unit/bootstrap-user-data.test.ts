@@ -132,6 +132,7 @@ describe("a machine's data file", () => {
   const data = {
     ROLE: "worker",
     CLUSTER: "demo",
+    MACHINE: "demo-workers-1",
     KUBERNETES_VERSION: "1.37.2",
     ENDPOINT_NAME: "api.demo.kubicorn.internal",
     ENDPOINT_PORT: "6443",

@@ -1,0 +1,98 @@
+/** Finding a container engine: the right one, in the right order, and one sentence where there is none. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ensureContainerEngine, findContainerEngine } from "../../setup/container-engine";
+import { raiseInotifyLimits } from "../../setup/inotify-limits";
+import type { Step } from "../../setup/step";
+import { EngineProgram } from "../doubles/engine-program";
+
+let programs: EngineProgram[];
+let lines: string[];
+let step: Step;
+
+beforeEach(() => {
+  programs = [];
+  lines = [];
+  step = { say: (line) => lines.push(line), signal: new AbortController().signal };
+  // Only the programs of the test are there.
+  vi.stubEnv("PATH", "/nowhere");
+  vi.stubEnv("KUBICORN_ENGINE", "");
+});
+
+afterEach(() => {
+  for (const program of programs.reverse()) {
+    program.remove();
+  }
+  vi.unstubAllEnvs();
+});
+
+function has(name: "podman" | "docker", answer: { stderr?: string; exitCode?: number } = {}): void {
+  programs.push(new EngineProgram(name, [{ to: "version", ...answer }]));
+}
+
+describe("finding an engine", () => {
+  it("prefers podman", async () => {
+    has("docker");
+    has("podman");
+    expect((await findContainerEngine()).name).toBe("podman");
+  });
+
+  it("takes docker where podman does not answer", async () => {
+    has("podman", { stderr: "Error: cannot connect to Podman", exitCode: 125 });
+    has("docker");
+    expect((await findContainerEngine()).name).toBe("docker");
+  });
+
+  it("takes the one that KUBICORN_ENGINE names, and only that", async () => {
+    has("podman");
+    vi.stubEnv("KUBICORN_ENGINE", "docker");
+    await expect(findContainerEngine()).rejects.toThrow(/docker: docker is not installed/);
+  });
+
+  it("refuses a KUBICORN_ENGINE that it does not know", async () => {
+    vi.stubEnv("KUBICORN_ENGINE", "lxc");
+    await expect(findContainerEngine()).rejects.toThrow('KUBICORN_ENGINE is "lxc"; podman or docker is allowed.');
+  });
+
+  it("says what was tried and what to install", async () => {
+    has("docker", { stderr: "Cannot connect to the Docker daemon. Is the docker daemon running?", exitCode: 1 });
+    await expect(findContainerEngine()).rejects.toThrow(
+      /no container engine answers here: install podman .*apt-get install podman.*\n {2}podman: .*not installed.*\n {2}docker: Cannot connect to the Docker daemon/,
+    );
+  });
+
+  it("installs nothing without leave", async () => {
+    const ask = vi.fn(async () => false);
+    await expect(ensureContainerEngine(step, { yes: false, ask })).rejects.toThrow(/install podman/);
+    await expect(ensureContainerEngine(step, { yes: false })).rejects.toThrow(/install podman/);
+  });
+});
+
+describe("inotify limits", () => {
+  let folder: string;
+  const limit = (name: string) => join(folder, name);
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "kubicorn-inotify-"));
+    writeFileSync(limit("max_user_instances"), "128\n");
+    writeFileSync(limit("max_user_watches"), "1000000\n");
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("are raised where they are too low, and left alone where not", async () => {
+    await raiseInotifyLimits(step, folder);
+    expect(readFileSync(limit("max_user_instances"), "utf8")).toBe("8192");
+    expect(readFileSync(limit("max_user_watches"), "utf8")).toBe("1000000\n");
+    expect(lines).toEqual([expect.stringMatching(/^raised .*max_user_instances from 128 to 8192/)]);
+    await raiseInotifyLimits(step, folder);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("mean nothing where there are none", async () => {
+    await raiseInotifyLimits(step, join(folder, "none"));
+    expect(lines).toEqual([]);
+  });
+});
