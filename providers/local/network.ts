@@ -7,7 +7,7 @@ import { messageOf } from "../../cloud/errors";
 import { composeName, nameLimits } from "../../cloud/names";
 import { addressAt, parseRange, rangeOf } from "../../cloud/ranges";
 import { type ApplyContext, type Context, planByProperty, type Recorded, type Resource } from "../../cloud/resource";
-import { type ContainerEngine, containerEngine, engineNames, isAbsent } from "./engine";
+import { type ContainerEngine, containerEngine, engineNames, isAbsent, isConflict } from "./engine";
 import { labelArguments, labelNames, ownershipLabels, requireOurs } from "./labels";
 import { chooseRange, type UsedRange, usedByThisComputer } from "./subnets";
 
@@ -90,19 +90,33 @@ async function makeNetwork(
   wanted: NetworkExpected,
   context: ApplyContext<NetworkActual>,
 ): Promise<string> {
-  const used = [...(await usedByThisComputer()), ...(await usedByEngine(engine))];
-  const subnet = chooseRange(wanted.range, used);
-  context.progress(`making network ${name} with ${subnet}`);
-  // Machines know each other by the API; the engine's own name server would be one more thing to install.
-  const withoutNames = engine.name === "podman" ? ["--disable-dns"] : [];
-  const labels = labelArguments(ownershipLabels(wanted));
-  await engine.run(`making network ${name}`, [
+  const refused: UsedRange[] = [];
+  for (;;) {
+    const used = [...(await usedByThisComputer()), ...(await usedByEngine(engine)), ...refused];
+    const subnet = chooseRange(wanted.range, used);
+    context.progress(`making network ${name} with ${subnet}`);
+    try {
+      await engine.run(`making network ${name}`, networkArguments(name, subnet, wanted));
+      return subnet;
+    } catch (error) {
+      if (!isConflict(error)) {
+        throw error;
+      }
+      // Something that the looks above do not see, or another run in this very moment, has that range.
+      refused.push({ range: rangeOf(subnet), user: "another network" });
+    }
+  }
+}
+
+/** Arguments that make a network. */
+export function networkArguments(name: string, subnet: string, wanted: NetworkExpected): string[] {
+  return [
     ...["network", "create", "--subnet", subnet, "--gateway", addressAt(rangeOf(subnet), 1)],
-    ...withoutNames,
-    ...labels,
+    // Machines know each other by the API; the engine's own name server would be one more thing to install.
+    ...(wanted.engine === "podman" ? ["--disable-dns"] : []),
+    ...labelArguments(ownershipLabels(wanted)),
     name,
-  ]);
-  return subnet;
+  ];
 }
 
 interface FoundNetwork {

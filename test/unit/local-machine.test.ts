@@ -1,0 +1,168 @@
+/** Machines and networks of an engine that is late, cut, busy or somebody else's. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createArguments, hardwareAddress } from "../../providers/local/arguments";
+import { type MachineActual, type MachineExpected, machine } from "../../providers/local/machine";
+import { network } from "../../providers/local/network";
+import { RecordingContext } from "../doubles/context";
+import { type Answer, EngineProgram } from "../doubles/engine-program";
+
+const wanted: MachineExpected = {
+  name: "dev-workers-1",
+  cluster: "dev",
+  owner: "project/stack",
+  identity: "abcdef",
+  role: "worker",
+  engine: "podman",
+  image: "localhost/kubicorn-machine:1",
+  network: "dev-abcdef",
+  range: "10.99.7.0/24",
+  userData: "#cloud-config\n{}",
+  publishApi: false,
+};
+const containerName = "dev-workers-1-abcdef";
+const labels = {
+  "kubicorn.io/identity": "abcdef",
+  "kubicorn.io/network": "dev-abcdef",
+  "kubicorn.io/address": "10.99.7.10",
+  "kubicorn.io/ssh-port": "20001",
+  "kubicorn.io/api-port": "0",
+};
+const actual: MachineActual = {
+  ...wanted,
+  containerName,
+  address: "10.99.7.10",
+  sshHost: "127.0.0.1",
+  sshPort: 20001,
+  apiPort: 0,
+  conditions: [{ type: "Running", status: "True", message: "" }],
+};
+const recorded = { id: "id-1", actual };
+const listing = `name=^${containerName}$`;
+
+let engine: EngineProgram | undefined;
+let cache: string;
+let context: RecordingContext<MachineActual>;
+
+beforeEach(() => {
+  cache = mkdtempSync(join(tmpdir(), "kubicorn-machine-"));
+  vi.stubEnv("KUBICORN_CACHE", cache);
+  context = new RecordingContext();
+});
+
+afterEach(() => {
+  engine?.remove();
+  engine = undefined;
+  vi.unstubAllEnvs();
+  rmSync(cache, { recursive: true, force: true });
+});
+
+function answers(...given: Answer[]): EngineProgram {
+  engine = new EngineProgram("podman", given);
+  return engine;
+}
+
+function inspected(id: string, status: string, its: Record<string, string> = labels): string {
+  const State = { Running: status === "running", Status: status };
+  return JSON.stringify([{ Id: id, Name: containerName, State, Config: { Labels: its } }]);
+}
+
+describe("looking at a machine", () => {
+  it("calls it gone when the engine's list is empty", async () => {
+    answers({ to: listing });
+    expect(await machine.actual(recorded, context)).toBeUndefined();
+    expect(context.warned).toEqual([]);
+  });
+
+  it("calls it gone when another container has its name", async () => {
+    answers({ to: listing, stdout: "id-2\n" }, { to: "inspect", stdout: inspected("id-2", "running") });
+    expect(await machine.actual(recorded, context)).toBeUndefined();
+  });
+
+  it("tells that it is stopped, and plans to start it", async () => {
+    answers({ to: listing, stdout: "id-1\n" }, { to: "inspect", stdout: inspected("id-1", "exited") });
+    const seen = await machine.actual(recorded, context);
+    expect(seen?.conditions).toMatchObject([{ type: "Running", status: "False" }]);
+    expect(machine.plan(seen as MachineActual, wanted).map(({ name }) => name)).toEqual(["startMachine"]);
+  });
+
+  it.each([
+    ["does not answer", { stderr: "Cannot connect to the Docker daemon", exitCode: 1 }],
+    ["answers in another language", { stderr: "Fehler: so etwas gibt es nicht", exitCode: 125 }],
+    ["cuts its answer off", { stdout: '[{"Id": "id-1", "Na' }],
+    ["answers in words of another version", { stdout: '[{"ID": "id-1"}]' }],
+  ])("never calls it gone when the engine %s", async (_case, answer) => {
+    answers({ to: listing, stdout: "id-1\n" }, { to: "inspect", ...answer });
+    const seen = await machine.actual(recorded, context);
+    expect(seen).toMatchObject({ ...actual, conditions: [{ type: "Running", status: "Unknown" }] });
+    expect(context.warned).toHaveLength(1);
+  });
+});
+
+describe("making a machine", () => {
+  const probe: Answer[] = [{ to: "--version", stdout: "podman version 4.3.1" }, { to: "run --rm" }];
+  const none: Answer[] = [{ to: listing }, { to: "label=kubicorn.io/cluster" }];
+
+  it("records it before it starts", async () => {
+    const late = { to: "start id-1", stderr: "Error: the disk is full", exitCode: 126 };
+    answers(...probe, ...none, { to: "create", stdout: "id-1\n" }, { to: "cp -" }, late);
+    await expect(machine.apply(wanted, undefined, context)).rejects.toThrow(
+      /starting machine dev-workers-1.*disk is full/,
+    );
+    expect(context.recorded.map(({ id }) => id)).toEqual(["id-1"]);
+    expect(context.recorded[0]?.actual).toMatchObject({ address: "10.99.7.10", conditions: [{ status: "False" }] });
+  });
+
+  it("takes another place when the engine refuses one", async () => {
+    const refused = "requested IP address is not available in range set 10.99.7.1-10.99.7.254";
+    const calls = answers(
+      ...probe,
+      ...none,
+      { to: "create", stdout: "id-1\n", times: 1 },
+      { to: "create", stdout: "id-2\n" },
+      { to: "cp -" },
+      { to: "start id-1", stderr: refused, exitCode: 125 },
+      { to: "start id-2" },
+    );
+    const made = await machine.apply(wanted, undefined, context);
+    const tried = calls.calls.flatMap((call) => /create .*--ip (\S+)/.exec(call)?.[1] ?? []);
+    expect(new Set(tried).size).toBe(2);
+    expect(made).toMatchObject({ id: "id-2", actual: { address: tried[1] } });
+  });
+
+  it("leaves a stranger's container alone and says whose it is", async () => {
+    const stranger = { "kubicorn.io/identity": "123456", "kubicorn.io/owner": "other/prod" };
+    const calls = answers(
+      { to: listing, stdout: "id-9\n" },
+      { to: "inspect", stdout: inspected("id-9", "running", stranger) },
+    );
+    await expect(machine.apply(wanted, undefined, context)).rejects.toThrow(
+      /belongs to another cluster \(of other\/prod\)/,
+    );
+    expect(calls.calls.some((call) => /^(rm|start|create)/.test(call))).toBe(false);
+  });
+
+  it("puts no user data into an argument", () => {
+    const created = { ...wanted, address: "10.99.7.10", sshPort: 20001, apiPort: 0, containerName, recipe: "0" };
+    const args = createArguments(created, { options: [], limits: [] }).join(" ");
+    expect(args).not.toContain("cloud-config");
+    expect(args).toContain("--publish 127.0.0.1:20001:22");
+    expect(args).toContain(`--mac-address ${hardwareAddress("10.99.7.10")}`);
+    expect(hardwareAddress("10.99.7.10")).toBe("02:6b:0a:63:07:0a");
+  });
+});
+
+describe("making a network", () => {
+  it("takes the next range when the engine refuses one", async () => {
+    const taken = { stderr: "Error: subnet is already used on the host or by another config", exitCode: 125, times: 1 };
+    const calls = answers({ to: "network ls" }, { to: "network create", ...taken }, { to: "network create" });
+    const base = { cluster: "dev", owner: "project/stack", identity: "abcdef", engine: "podman" as const };
+    const made = await network.apply(base, undefined, new RecordingContext());
+    const tried = calls.calls.flatMap((call) => /--subnet (\S+)/.exec(call)?.[1] ?? []);
+    expect(tried).toHaveLength(2);
+    expect(tried[1]).not.toBe(tried[0]);
+    expect(made.actual.subnet).toBe(tried[1]);
+  });
+});
