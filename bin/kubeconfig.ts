@@ -24,7 +24,7 @@ export async function kubeconfig(args: Arguments, interruption: Interruption): P
   const stack = await locateStack(args);
   const text = await kubeconfigOf(await openSession(stack, interruption, interruption.signal));
   if (destination.file === undefined) {
-    process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+    process.stdout.write(text);
   } else {
     await mergeIntoFile(destination.file, text, destination.switch);
   }
@@ -63,7 +63,8 @@ async function kubeconfigOf({ stack, pulumi }: Session): Promise<string> {
     throw new UserError(none);
   }
   try {
-    return await pulumi.ask(["stack", "output", "kubeconfig", "--show-secrets", "--stack", stack.name]);
+    const text = await pulumi.ask(["stack", "output", "kubeconfig", "--show-secrets", "--stack", stack.name]);
+    return `${text.trimEnd()}\n`;
   } catch (error) {
     throw /does not have output property/.test(messageOf(error)) ? new UserError(none) : error;
   }

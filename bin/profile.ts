@@ -87,8 +87,10 @@ function describe(stack: Stack, kept: readonly string[]): string[] {
   return kept.length === 0 ? [carried] : [`${carried} Kept there, since you had set it yourself: ${kept.join(", ")}.`];
 }
 
+/** Pulumi writes plain values back as text: a 2 that nobody has touched comes back as "2". */
 function same(left: unknown, right: unknown): boolean {
-  return canonicalText(left) === canonicalText(right);
+  const asWritten = (value: unknown) => (["number", "boolean"].includes(typeof value) ? String(value) : value);
+  return canonicalText(asWritten(left)) === canonicalText(asWritten(right));
 }
 
 function readText(file: string): string {
