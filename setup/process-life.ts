@@ -25,8 +25,16 @@ export async function lifeOf(holder: LockHolder): Promise<Life> {
   if (!exists(holder.pid)) {
     return "dead";
   }
-  const started = await startOf(holder.pid);
-  return started !== undefined && started > holder.since + tolerance ? "dead" : "alive";
+  const seen = await (process.platform === "linux" ? lookInProc(holder.pid) : askPs(holder.pid));
+  const younger = seen.started !== undefined && seen.started > holder.since + tolerance;
+  return seen.ended || younger ? "dead" : "alive";
+}
+
+interface Seen {
+  /** Whether it has ended, and is only waiting for its parent to notice; where nobody does, that is for ever. */
+  readonly ended: boolean;
+  /** When it began, in milliseconds since 1970, where that can be told. */
+  readonly started?: number;
 }
 
 function exists(pid: number): boolean {
@@ -41,30 +49,29 @@ function exists(pid: number): boolean {
   }
 }
 
-/** When the process began, in milliseconds since 1970, where that can be told. */
-async function startOf(pid: number): Promise<number | undefined> {
-  return process.platform === "linux" ? startFromProc(pid) : startFromPs(pid);
-}
-
-async function startFromProc(pid: number): Promise<number | undefined> {
+async function lookInProc(pid: number): Promise<Seen> {
   try {
     const [ofProcess, ofComputer] = await Promise.all([
       readFile(`/proc/${pid}/stat`, "utf8"),
       readFile("/proc/stat", "utf8"),
     ]);
-    // The second field is the program's name in parentheses and may hold spaces; field 22 is the start in ticks.
-    const ticks = Number(ofProcess.slice(ofProcess.lastIndexOf(")") + 2).split(" ")[19]);
+    // The second field is the program's name in parentheses and may hold spaces; 3 is the state, 22 the start in ticks.
+    const fields = ofProcess.slice(ofProcess.lastIndexOf(")") + 2).split(" ");
     const boot = Number(/^btime (\d+)$/m.exec(ofComputer)?.[1]);
-    const start = (boot + ticks / 100) * 1000;
-    return Number.isFinite(start) ? start : undefined;
+    return seen(fields[0] ?? "", (boot + Number(fields[19]) / 100) * 1000);
   } catch {
-    return undefined;
+    return { ended: false };
   }
 }
 
-async function startFromPs(pid: number): Promise<number | undefined> {
+async function askPs(pid: number): Promise<Seen> {
   const { execa } = await import("execa");
-  const { stdout } = await execa("ps", ["-o", "lstart=", "-p", String(pid)], { reject: false, env: { LC_ALL: "C" } });
-  const start = Date.parse(String(stdout).trim());
-  return Number.isNaN(start) ? undefined : start;
+  const columns = ["-o", "stat=", "-o", "lstart="];
+  const { stdout } = await execa("ps", [...columns, "-p", String(pid)], { reject: false, env: { LC_ALL: "C" } });
+  const [, state = "", start = ""] = /^\s*(\S+)\s+(.*)$/.exec(String(stdout)) ?? [];
+  return seen(state, Date.parse(start));
+}
+
+function seen(state: string, started: number): Seen {
+  return { ended: /^[ZX]/.test(state), ...(Number.isFinite(started) && { started }) };
 }

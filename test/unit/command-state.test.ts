@@ -1,9 +1,9 @@
 /** What the command reads from a backend folder: locks and unfinished creations. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { onlyDeadLocks } from "../../bin/lock";
 import { pendingCreates } from "../../bin/pending-creates";
 import type { Stack } from "../../bin/stack";
@@ -66,6 +66,18 @@ describe("onlyDeadLocks", () => {
     expect(await onlyDeadLocks(stack)).toBe(true);
     lock({ timestamp: "2020-01-01T00:00:00Z" });
     expect(await onlyDeadLocks(stack)).toBe(true);
+  });
+
+  it.runIf(process.platform === "linux")("is true when the process has ended, and nobody has noticed", async () => {
+    // The shell becomes a program that never looks after the child that it started before.
+    const parent = spawn("sh", ["-c", "sh -c 'exit 0' & echo $!; exec sleep 30"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const pid = await new Promise<string>((resolve) => parent.stdout.once("data", (data) => resolve(String(data))));
+    await vi.waitFor(() => expect(readFileSync(`/proc/${pid.trim()}/stat`, "utf8")).toContain(") Z "));
+    lock({ pid: Number(pid) });
+    expect(await onlyDeadLocks(stack)).toBe(true);
+    parent.kill();
   });
 
   it("says who holds the stack when the run is alive, or on another computer", async () => {
