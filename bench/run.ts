@@ -6,6 +6,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
+import { kubernetesVersions } from "../cloud/spec";
+import { kubectlProgram } from "../setup/kubernetes-programs";
 import { ensurePulumiCli } from "../setup/pulumi-cli";
 import { type Command, type Measurement, measure, median } from "./measure";
 
@@ -52,9 +54,10 @@ async function upToReady(cluster: ClusterProject): Promise<Ratio> {
   const ours: number[] = [];
   const bare: number[] = [];
   const image = await cluster.image();
+  const kubectl = (await kubectlProgram(kubernetesVersions[0])) ?? "kubectl";
   for (let round = 0; round < rounds.cluster; round++) {
     say(`up to all nodes Ready, round ${round + 1} of ${rounds.cluster}`);
-    bare.push(Number((await execa(join(__dirname, "bare.sh"), [image])).stdout));
+    bare.push(Number((await execa(join(__dirname, "bare/up.sh"), [image, kubectl])).stdout));
     if (round > 0) {
       await cluster.kubicorn("down", "--yes");
     }
