@@ -5,6 +5,7 @@ import { messageOf, UserError } from "../cloud/errors";
 import { type ContainerEngine, containerEngine, type EngineName, engineNames } from "../providers/local/engine";
 import { raiseInotifyLimits } from "./inotify-limits";
 import { canInstallPodman, installPodman, installWords } from "./install-podman";
+import { startWithComputer } from "./start-with-computer";
 import type { Step } from "./step";
 
 export interface EngineOptions {
@@ -35,6 +36,9 @@ export async function ensureContainerEngine(step: Step, options: EngineOptions):
   }
   const engine = "problems" in found ? await findContainerEngine(step.signal) : found;
   await raiseInotifyLimits(step);
+  if (engine.name === "podman") {
+    await startWithComputer(step);
+  }
   return engine.name;
 }
 

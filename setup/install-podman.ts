@@ -24,7 +24,6 @@ export async function installPodman(step: Step): Promise<void> {
   step.say(`installing podman (${installWords})`);
   await aptGet(["update"], step);
   await aptGet(["install", "--yes", "--no-install-recommends", ...packages], step);
-  await startMachinesWithComputer(step);
 }
 
 async function aptGet(args: readonly string[], step: Step): Promise<void> {
@@ -40,14 +39,5 @@ async function aptGet(args: readonly string[], step: Step): Promise<void> {
   } catch (error) {
     step.signal.throwIfAborted();
     throw new UserError(`"apt-get ${args.join(" ")}" failed: ${messageOf(error)}`);
-  }
-}
-
-/** podman has no daemon that would start containers with the computer; this unit of its own does. */
-async function startMachinesWithComputer(step: Step): Promise<void> {
-  const { execa } = await import("execa");
-  const result = await execa("systemctl", ["enable", "podman-restart.service"], { reject: false });
-  if (result.failed) {
-    step.say("machines will not start with this computer by themselves, since systemd does not run here");
   }
 }

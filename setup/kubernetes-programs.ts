@@ -21,18 +21,25 @@ export interface KubernetesPrograms {
   readonly addons?: string;
 }
 
-const downloads = "https://dl.k8s.io";
 const programs = ["kubeadm", "kubelet", "kubectl"];
 const addons = ["coredns", "flanneld", "hello", "pause"];
 
-/** Finds the programs, or makes them on the first run. */
-export async function ensureKubernetesPrograms(version: string, step: Step): Promise<KubernetesPrograms> {
+/**
+ * Finds the programs, or makes them on the first run.
+ *
+ * @param downloads where Kubernetes publishes them. @default its own server
+ */
+export async function ensureKubernetesPrograms(
+  version: string,
+  step: Step,
+  downloads = "https://dl.k8s.io",
+): Promise<KubernetesPrograms> {
   const known = await programsInCache(version);
   if (known) {
     return known;
   }
   try {
-    return { folder: await official(version, step) };
+    return { folder: await official(version, downloads, step) };
   } catch (error) {
     if (!(error instanceof TransientError)) {
       throw error;
@@ -57,7 +64,7 @@ async function programsInCache(version: string): Promise<KubernetesPrograms | un
   return folder && addonsFolder ? { folder, addons: addonsFolder } : undefined;
 }
 
-function official(version: string, step: Step): Promise<string> {
+function official(version: string, downloads: string, step: Step): Promise<string> {
   return cached(officialKey(version), step, async (folder) => {
     const from = `${downloads}/v${version}/bin/linux/${architecture()}`;
     const aside = join(cacheFolder(), "downloads", `kubernetes-${version}`);

@@ -54,7 +54,8 @@ export async function ensureMachineImage(
 
 /** The reference that an image of that version has, made from images/node as it is now. */
 export async function machineImageReference(kubernetesVersion: string): Promise<string> {
-  return `${repository}:${kubernetesVersion}-${await recipeHash([sources()], [kubernetesVersion, flannelImage])}`;
+  const recipe = ["build", "packages.txt", "programs", "rootfs"].map((name) => join(sources(), name));
+  return `${repository}:${kubernetesVersion}-${await recipeHash(recipe, [kubernetesVersion, flannelImage])}`;
 }
 
 function sources(): string {

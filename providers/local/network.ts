@@ -5,9 +5,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../cloud/errors";
 import { composeName, nameLimits } from "../../cloud/names";
-import { addressAt, parseRange, rangeOf } from "../../cloud/ranges";
+import { addressAt, rangeOf } from "../../cloud/ranges";
 import { type ApplyContext, type Context, planByProperty, type Recorded, type Resource } from "../../cloud/resource";
-import { type ContainerEngine, containerEngine, engineNames, isAbsent, isConflict } from "./engine";
+import { removeContainer } from "./boot";
+import { containersOf } from "./container";
+import { type ContainerEngine, containerEngine, engineNames, isConflict } from "./engine";
+import { findNetwork, ignoreAbsent, usedByEngine } from "./engine-networks";
 import { labelArguments, labelNames, ownershipLabels, requireOurs } from "./labels";
 import { chooseRange, type UsedRange, usedByThisComputer } from "./subnets";
 
@@ -74,10 +77,18 @@ export const network: Resource<NetworkExpected, NetworkActual> = {
     const engine = containerEngine(actual.engine);
     const found = await findNetwork(engine, actual.name);
     if (found?.labels[labelNames.identity] === actual.identity) {
+      await removeUnknownMachines(engine, actual);
       await engine.run(`removing network ${actual.name}`, ["network", "rm", actual.name]).catch(ignoreAbsent);
     }
   },
 };
+
+/** Machines of ours that no state knows: left by a run that was killed just after making them, and now in the way. */
+async function removeUnknownMachines(engine: ContainerEngine, { name, identity }: NetworkActual): Promise<void> {
+  const left = await containersOf(engine, name);
+  const ours = left.filter(({ labels }) => labels[labelNames.identity] === identity);
+  await Promise.all(ours.map((container) => removeContainer(engine, container)));
+}
 
 /** The engine's name for a cluster's network. */
 export function networkName({ cluster, identity }: Pick<NetworkExpected, "cluster" | "identity">): string {
@@ -119,60 +130,6 @@ export function networkArguments(name: string, subnet: string, wanted: NetworkEx
   ];
 }
 
-interface FoundNetwork {
-  readonly name: string;
-  readonly subnet: string | undefined;
-  readonly labels: Readonly<Record<string, string>>;
-}
-
-/** podman and docker tell the same of a network in words of their own. */
-const inspected = z.array(
-  z.union([
-    z
-      .object({
-        name: z.string(),
-        subnets: z.array(z.object({ subnet: z.string() })).nullish(),
-        labels: z.record(z.string(), z.string()).nullish(),
-      })
-      .transform(({ name, subnets, labels }) => ({ name, subnet: subnets?.[0]?.subnet, labels: labels ?? {} })),
-    z
-      .object({
-        Name: z.string(),
-        IPAM: z.object({ Config: z.array(z.object({ Subnet: z.string() })).nullish() }),
-        Labels: z.record(z.string(), z.string()).nullish(),
-      })
-      .transform(({ Name, IPAM, Labels }) => ({ name: Name, subnet: IPAM.Config?.[0]?.Subnet, labels: Labels ?? {} })),
-  ]),
-);
-
-/** What the engine tells of networks. */
-export function parseNetworks(text: string): FoundNetwork[] {
-  return inspected.parse(JSON.parse(text));
-}
-
-async function findNetwork(engine: ContainerEngine, name: string): Promise<FoundNetwork | undefined> {
-  const names = await networkNames(engine);
-  if (!names.includes(name)) {
-    return undefined;
-  }
-  const text = await engine.run(`looking at network ${name}`, ["network", "inspect", name]).catch(ignoreAbsent);
-  return parseNetworks(text || "[]")[0];
-}
-
-async function usedByEngine(engine: ContainerEngine): Promise<UsedRange[]> {
-  const names = await networkNames(engine);
-  const text = names.length === 0 ? "[]" : await engine.run("looking at networks", ["network", "inspect", ...names]);
-  return parseNetworks(text).flatMap(({ name, subnet }) => {
-    const range = subnet === undefined ? undefined : parseRange(subnet);
-    return range === undefined || "problem" in range ? [] : [{ range, user: `network ${name}` }];
-  });
-}
-
-async function networkNames(engine: ContainerEngine): Promise<string[]> {
-  const text = await engine.run("listing networks", ["network", "ls", "--format", "{{.Name}}"]);
-  return text.split("\n").filter((line) => line !== "");
-}
-
 /**
  * Keeps traffic inside a bridge out of this computer's packet filter, which would put the gateway's address in place of
  * a machine's own on its way to another machine's pods.
@@ -190,11 +147,4 @@ async function bypassPacketFilter(context: Context): Promise<void> {
       "This computer filters traffic inside bridges, so pods see other addresses than each other's. As root: sysctl net.bridge.bridge-nf-call-iptables=0",
     );
   }
-}
-
-function ignoreAbsent(error: unknown): string {
-  if (isAbsent(error)) {
-    return "";
-  }
-  throw error;
 }

@@ -58,6 +58,16 @@ describe("a network", () => {
     await network.delete(other.network, new RecordingContext());
   });
 
+  it("takes machines with it that no state knows", async () => {
+    const other = await makeCluster("c", "eeeeee");
+    const { name, subnet } = other.network.actual;
+    const its = { cluster: other.name, identity: other.identity, network: name, range: subnet };
+    const left = await machine.apply({ ...machineOf("left"), ...its }, undefined, new RecordingContext());
+    await network.delete(other.network, new RecordingContext());
+    expect(await machine.actual(left, new RecordingContext())).toBeUndefined();
+    expect(await network.actual(other.network, new RecordingContext())).toBeUndefined();
+  });
+
   it("of another stack is not taken", async () => {
     const stranger = { ...networkOf(cluster), identity: "cccccc" };
     const made = await network.apply(stranger, undefined, new RecordingContext());
