@@ -1,0 +1,199 @@
+/**
+ * The machine's scripts in a folder of their own instead of a machine's root, with stand-ins for the programs they call:
+ * what whoever waits is told, and what happens when a step fails, is cut off, or runs again.
+ */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { machineDataFile } from "../../bootstrap/machine-data";
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "kubicorn machine "));
+  for (const folder of [
+    "etc/kubicorn",
+    "etc/default",
+    "usr/local/lib/kubicorn",
+    "var/lib/kubicorn/done",
+    "var/log",
+    "run",
+    "bin",
+  ]) {
+    mkdirSync(join(root, folder), { recursive: true });
+  }
+  for (const name of readdirSync("bootstrap/scripts").filter((file) => file.endsWith(".sh"))) {
+    write(`usr/local/lib/kubicorn/${name}`, insideRoot(readFileSync(join("bootstrap/scripts", name), "utf8")), 0o755);
+  }
+  const data = { ROLE: "worker", CLUSTER: "demo", MACHINE: "demo-1", KUBERNETES_VERSION: "1.37.2" } as const;
+  write(
+    "etc/kubicorn/machine.env",
+    machineDataFile({ ...data, ENDPOINT_NAME: "api.demo.internal", ENDPOINT_PORT: "6443" }),
+  );
+  mkdirSync(join(root, "proc/sys/net/ipv4"), { recursive: true });
+  write("proc/sys/net/ipv4/ip_forward", "0\n");
+  write("etc/hosts", "127.0.0.1 localhost\n");
+  write("var/log/kubicorn-bootstrap.log", "an earlier line\n\u001b[0;32mthe last line\u001b[0m\n");
+  stub("systemctl", "case $1 in is-active|is-enabled) exit 1 ;; is-failed) exit $CLOUD_INIT_FAILED ;; esac");
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** The script with every path of a machine moved below the test's folder. */
+function insideRoot(script: string): string {
+  const quoted = root.replaceAll(" ", "\\ ");
+  const moved = script.replace(
+    /(?<![\w}"'])\/(etc|usr\/local|var|run|proc)\//g,
+    (_path, folder) => `${quoted}/${folder}/`,
+  );
+  return moved.replace(/"(\/(etc|usr\/local|var|run|proc)\/)/g, `"${root}$1`);
+}
+
+function write(path: string, text: string, mode = 0o644): void {
+  writeFileSync(join(root, path), text, { mode });
+}
+
+function stub(name: string, body: string): void {
+  write(`bin/${name}`, `#!/bin/bash\n${body}\n`);
+  chmodSync(join(root, "bin", name), 0o755);
+}
+
+async function run(command: string, environment: Record<string, string> = {}) {
+  const script = `source "${root}/usr/local/lib/kubicorn/lib.sh"; ${command}`;
+  const env = { CLOUD_INIT_FAILED: "1", PATH: `${join(root, "bin")}:${process.env.PATH}`, ...environment };
+  return await execa("bash", ["-c", script], { env, reject: false });
+}
+
+const wait = (milestone: string, seconds = 5, environment = {}) =>
+  run(`exec "$library/wait.sh" ${milestone} ${seconds}`, environment);
+
+describe("whoever waits for a machine", () => {
+  it("is let go when the milestone is reached, also while waiting", async () => {
+    setTimeout(() => write("var/lib/kubicorn/done/prepared", ""), 300);
+    expect(await wait("prepared")).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+  });
+
+  it("is told the failed step and the log's end at once, without colours", async () => {
+    write("var/lib/kubicorn/status", "failed starting etcd\n");
+    const { exitCode, stderr } = await wait("joinable", 60);
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe("the bootstrap failed at: starting etcd\nan earlier line\nthe last line");
+  });
+
+  it("is told of a bootstrap that was ended from outside", async () => {
+    write("var/lib/kubicorn/status", "running 999999999 starting etcd\n");
+    expect((await wait("joinable", 60)).stderr).toContain("the bootstrap was ended from outside at: starting etcd");
+  });
+
+  it("waits while a bootstrap runs, and ends at its limit", async () => {
+    write("var/lib/kubicorn/status", `running ${process.pid} starting etcd\n`);
+    const { exitCode, stderr } = await wait("joinable", 1);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('the bootstrap did not get to "joinable" within 1 s');
+  });
+
+  it("is told of a cloud-init that ended and started nothing", async () => {
+    write("var/log/cloud-init-output.log", "ci-info: | 0 | a table |\nUnit file does not exist\n");
+    const { stderr } = await wait("joinable", 60, { CLOUD_INIT_FAILED: "0" });
+    expect(stderr).toBe("cloud-init ended and did not start the bootstrap\nUnit file does not exist");
+  }, 15_000);
+});
+
+describe("a step", () => {
+  const status = () => readFileSync(join(root, "var/lib/kubicorn/status"), "utf8").trim();
+
+  it("that fails is recorded with its name and its output", async () => {
+    const { exitCode } = await run(
+      'log_to_file; begin "first"; begin "second step"; echo "no space left" >&2; false; begin "never"',
+    );
+    expect(exitCode).toBe(1);
+    expect(status()).toBe("failed second step");
+    const log = readFileSync(join(root, "var/log/kubicorn-bootstrap.log"), "utf8");
+    expect(log).toMatch(/T[\d:]{8}\.\d{3}Z second step\nno space left\n.*failed with exit code 1: second step\n$/);
+  });
+
+  it("that fails in a called script keeps that script's name", async () => {
+    write(
+      "usr/local/lib/kubicorn/inner.sh",
+      `source "${root}/usr/local/lib/kubicorn/lib.sh"; log_to_file; begin "inner"; exit 3`,
+    );
+    await run('log_to_file; begin "outer"; bash "$library/inner.sh"');
+    expect(status()).toBe("failed inner");
+  });
+
+  it("fails on a variable that is not set and on a broken pipe's first command", async () => {
+    expect((await run('log_to_file; begin "one"; echo "$NOT_SET"')).exitCode).not.toBe(0);
+    expect(status()).toBe("failed one");
+    expect((await run('log_to_file; begin "two"; false | cat')).exitCode).not.toBe(0);
+    expect(status()).toBe("failed two");
+  });
+});
+
+describe("the endpoint's name", () => {
+  const hosts = () => readFileSync(join(root, "etc/hosts"), "utf8");
+
+  it("is written once, replaced when the address changes, and leaves other lines alone", async () => {
+    await run("write_endpoint 10.99.0.10; write_endpoint 10.99.0.10");
+    expect(hosts()).toBe("127.0.0.1 localhost\n10.99.0.10 api.demo.internal\n");
+    await run("write_endpoint 10.99.0.11");
+    expect(hosts()).toBe("127.0.0.1 localhost\n10.99.0.11 api.demo.internal\n");
+    expect(readFileSync(join(root, "etc/kubicorn/endpoint-address"), "utf8")).toBe("10.99.0.11\n");
+  });
+});
+
+describe("prepare.sh", () => {
+  const prepare = () => run('"$library/prepare.sh"');
+
+  beforeEach(() => {
+    stub("ip", 'echo "192.0.2.1 via 10.99.0.1 dev eth0 src 10.99.0.12 uid 0"');
+    stub("systemd-detect-virt", "exit 0");
+    stub("kubeadm", "echo v1.37.2");
+    mkdirSync(join(root, "etc/containerd"));
+    write("etc/containerd/config.toml", "            SystemdCgroup = false\n");
+  });
+
+  it("prepares a worker, twice with the same result", async () => {
+    for (const _time of [1, 2]) {
+      expect((await prepare()).exitCode).toBe(0);
+      expect(readFileSync(join(root, "etc/default/kubelet"), "utf8")).toBe(
+        "KUBELET_EXTRA_ARGS='--node-ip=10.99.0.12'\n",
+      );
+      const patch = readFileSync(join(root, "etc/kubicorn/patches/kubeletconfiguration0+merge.json"), "utf8");
+      expect(JSON.parse(patch)).toMatchObject({ cgroupDriver: "cgroupfs", failSwapOn: false });
+      expect(existsSync(join(root, "var/lib/kubicorn/done/prepared"))).toBe(true);
+    }
+    expect(readFileSync(join(root, "etc/hosts"), "utf8")).toBe("127.0.0.1 localhost\n");
+    expect(readFileSync(join(root, "proc/sys/net/ipv4/ip_forward"), "utf8")).toBe("1");
+  });
+
+  it("takes the cgroup driver from the container runtime", async () => {
+    write("etc/containerd/config.toml", "            SystemdCgroup = true\n");
+    await prepare();
+    const patch = readFileSync(join(root, "etc/kubicorn/patches/kubeletconfiguration0+merge.json"), "utf8");
+    expect(JSON.parse(patch)).toMatchObject({ cgroupDriver: "systemd" });
+  });
+
+  it("puts the endpoint's name back at a reboot", async () => {
+    write("etc/kubicorn/endpoint-address", "10.99.0.10\n");
+    await prepare();
+    expect(readFileSync(join(root, "etc/hosts"), "utf8")).toContain("10.99.0.10 api.demo.internal");
+  });
+
+  it("refuses another version of Kubernetes than the one asked for", async () => {
+    stub("kubeadm", "echo v1.36.3");
+    expect((await prepare()).exitCode).toBe(1);
+    const log = readFileSync(join(root, "var/log/kubicorn-bootstrap.log"), "utf8");
+    expect(log).toContain("kubeadm v1.37.2 is needed, but this machine's image has v1.36.3");
+  });
+});
