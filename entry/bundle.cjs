@@ -35,7 +35,6 @@ function build() {
     platform: "node",
     target: "node20",
     format: "cjs",
-    sourcemap: true,
     legalComments: "none",
     external,
     logLevel: "warning",
