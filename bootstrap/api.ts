@@ -151,7 +151,8 @@ export class ClusterApi {
     if (error instanceof DeadlineError) {
       return error;
     }
-    const reason = messageOf(error);
+    const timedOut = error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
+    const reason = timedOut ? `nothing came back within ${timeLimits.apiCall} s` : messageOf(error);
     if (/certificate|self.signed|unable to verify|altname/i.test(reason)) {
       return new RemoteError(operation, this.server, `it is not the API of this cluster: ${reason}`);
     }
