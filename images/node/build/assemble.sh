@@ -29,7 +29,8 @@ for plugin in /usr/lib/cni/*; do
 done
 
 # Where the data of the first boot is put before it: not in /var itself, which an engine fills only when the machine starts.
-mkdir -p -m 700 /etc/kubicorn/first-boot
+mkdir -p /etc/kubicorn/first-boot
+chmod 700 /etc/kubicorn/first-boot
 mkdir -p /var/lib/cloud/seed
 ln -s /etc/kubicorn/first-boot /var/lib/cloud/seed/nocloud
 
