@@ -75,13 +75,13 @@ export function joinInformationPart(first: MachineParts, sshKey: number): Resour
 export function kubeconfigPart(
   cluster: RenderedCluster,
   first: MachineParts,
-  { sshKey, joinInformation, server }: { sshKey: number; joinInformation: number; server: PartInput },
+  { sshKey, server }: { sshKey: number; server: PartInput },
 ): ResourcePart {
   return {
     name: "kubeconfig",
     kind: "guest:Kubeconfig",
-    inputs: { cluster: cluster.name, access: accessTo(first, sshKey), server },
-    after: [joinInformation],
+    // It waits for the control plane by itself: beside the join information rather than after it.
+    inputs: { cluster: cluster.name, machineId: idOf(first), access: accessTo(first, sshKey), server },
   };
 }
 

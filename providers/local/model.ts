@@ -44,7 +44,7 @@ export function model(cluster: LocalCluster): Model {
 
   const first = controlPlane[0] as LocalMachine;
   const joinInformation = list.add(joinInformationPart(first, sshKey));
-  const kubeconfig = list.add(kubeconfigPart(cluster, first, { sshKey, joinInformation, server: apiServerOf(first) }));
+  const kubeconfig = list.add(kubeconfigPart(cluster, first, { sshKey, server: apiServerOf(first) }));
   const endpointAddress = new Reference(first.index, "address");
   const nodes = [...controlPlane, ...workers].map((member) =>
     list.add(nodePart(cluster, member, member.pool, { sshKey, joinInformation, kubeconfig, endpointAddress })),
@@ -125,9 +125,9 @@ function controlPlaneMachine(cluster: LocalCluster, machine: RenderedMachine) {
   };
 }
 
-function workerMachine(cluster: LocalCluster, machine: RenderedMachine, { labels, taints }: RenderedPool) {
+function workerMachine(cluster: LocalCluster, machine: RenderedMachine, { name: pool, labels, taints }: RenderedPool) {
   const { name, kubernetesVersion, endpoint } = cluster;
-  return { cluster: name, machine: machine.name, kubernetesVersion, endpoint, labels, taints };
+  return { cluster: name, machine: machine.name, pool, kubernetesVersion, endpoint, labels, taints };
 }
 
 /** The API server as this computer reaches it. */
