@@ -47,6 +47,25 @@ export async function waitUntil<T>(wait: Wait, look: () => Promise<Look<T>>): Pr
   }
 }
 
+/**
+ * Tries again as long as it fails with a {@link TransientError}; the last of those is thrown when the time is over.
+ * Every other error is thrown at once.
+ */
+export async function retryTransient<T>(wait: Wait, attempt: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + wait.seconds * 1000;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof TransientError) || wait.signal?.aborted || performance.now() >= deadline) {
+        throw error;
+      }
+      wait.progress?.(`trying again: ${error.message}`);
+      await pause(wait.pauseMilliseconds ?? 250, wait.signal);
+    }
+  }
+}
+
 /** Resolves after so many milliseconds, or at once when the signal is given. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) {

@@ -7,6 +7,8 @@ export const timeLimits = {
   containerEngine: 120,
   /** One stage of making the machine image: packages, programs, container images. */
   imageStage: 1800,
+  /** How long a busy or restarting container engine is asked again. */
+  containerEngineBusy: 5,
   /** From a machine's start until its SSH server answers with the pinned host key. */
   sshReady: 180,
   /** One command over SSH that changes nothing. */

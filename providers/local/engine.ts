@@ -2,7 +2,8 @@
  * The container engine, podman or docker, as a command that is run with a list of arguments and never through a shell.
  */
 import { execa } from "execa";
-import { RemoteError, TransientError } from "../../cloud/errors";
+import { RemoteError, TransientError, UserError } from "../../cloud/errors";
+import { retryTransient } from "../../cloud/retry";
 import { timeLimits } from "../../cloud/time-limits";
 
 export const engineNames = ["podman", "docker"] as const;
@@ -31,22 +32,37 @@ export interface ContainerEngine {
 export function containerEngine(name: EngineName): ContainerEngine {
   return {
     name,
-    async run(operation, args, { stdin, seconds = timeLimits.containerEngine, signal } = {}) {
-      const result = await execa(name, args, {
-        input: stdin ?? "",
-        // The words of its errors are compared, so they must be the same in every country.
-        env: { LC_ALL: "C", LANG: "C" },
-        timeout: seconds * 1000,
-        reject: false,
-        stripFinalNewline: true,
-        ...(signal && { cancelSignal: signal }),
-      });
-      if (result.failed) {
-        throw engineFailure(name, operation, result, seconds);
-      }
-      return result.stdout;
+    run(operation, args, call = {}) {
+      const wait = {
+        description: name,
+        seconds: timeLimits.containerEngineBusy,
+        pauseMilliseconds: 500,
+        ...(call.signal && { signal: call.signal }),
+      };
+      return retryTransient(wait, () => runOnce(name, operation, args, call));
     },
   };
+}
+
+async function runOnce(
+  name: EngineName,
+  operation: string,
+  args: readonly string[],
+  { stdin, seconds = timeLimits.containerEngine, signal }: EngineCall,
+): Promise<string> {
+  const result = await execa(name, args, {
+    input: stdin ?? "",
+    // The words of its errors are compared, so they must be the same in every country.
+    env: { LC_ALL: "C", LANG: "C" },
+    timeout: seconds * 1000,
+    reject: false,
+    stripFinalNewline: true,
+    ...(signal && { cancelSignal: signal }),
+  });
+  if (result.failed) {
+    throw engineFailure(name, operation, result, seconds);
+  }
+  return result.stdout;
 }
 
 interface FailedCall {
@@ -59,7 +75,7 @@ interface FailedCall {
 
 function engineFailure(name: EngineName, operation: string, call: FailedCall, seconds: number): Error {
   if (call.code === "ENOENT") {
-    return new TransientError(`${name} is not installed, or not on PATH`);
+    return new UserError(`${name} is not installed, or not on PATH.`);
   }
   if (call.timedOut) {
     return new RemoteError(operation, name, `no answer within ${seconds} s`);

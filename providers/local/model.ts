@@ -71,6 +71,7 @@ function networkPart({ name, owner, network }: LocalCluster, image: number, sshK
       owner,
       identity: new Reference(sshKey, "identity"),
       range: network.machines,
+      avoid: [network.pods, network.services],
       engine: new Reference(image, "engine"),
     },
   };

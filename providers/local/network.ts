@@ -20,6 +20,8 @@ const expected = z.strictObject({
   identity: z.string(),
   /** The range that the configuration names. @default a free one is chosen */
   range: z.string().optional(),
+  /** Ranges that a chosen one must keep away from: the cluster's pods and Services. */
+  avoid: z.array(z.string()),
   engine: z.enum(engineNames),
 });
 
@@ -101,7 +103,7 @@ async function makeNetwork(
   wanted: NetworkExpected,
   context: ApplyContext<NetworkActual>,
 ): Promise<string> {
-  const refused: UsedRange[] = [];
+  const refused: UsedRange[] = wanted.avoid.map((text) => ({ range: rangeOf(text), user: "the cluster itself" }));
   for (;;) {
     const used = [...(await usedByThisComputer()), ...(await usedByEngine(engine)), ...refused];
     const subnet = chooseRange(wanted.range, used);

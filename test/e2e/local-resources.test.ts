@@ -201,7 +201,7 @@ async function makeCluster(name: string, identity: string): Promise<Cluster> {
 }
 
 function networkOf({ name, identity }: Pick<Cluster, "name" | "identity">) {
-  return { cluster: name, owner: "e2e/local", identity, engine };
+  return { cluster: name, owner: "e2e/local", identity, avoid: [], engine };
 }
 
 function machineOf(name: string): MachineExpected {

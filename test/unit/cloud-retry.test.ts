@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DeadlineError, TransientError } from "../../cloud/errors";
-import { waitUntil } from "../../cloud/retry";
+import { retryTransient, waitUntil } from "../../cloud/retry";
 
 const quick = { description: "the door to open", seconds: 5, pauseMilliseconds: 1 };
 
@@ -41,4 +41,20 @@ test("ends at once when interrupted, also in the middle of a pause", async () =>
     },
   );
   await expect(wait).rejects.toThrow("stopped waiting for the door to open: the run was interrupted; last: locked");
+});
+
+test("retryTransient tries again after passing failures and gives up with the last of them", async () => {
+  const failures = [new TransientError("busy"), new TransientError("still busy")];
+  const attempt = async () => {
+    const failure = failures.shift();
+    if (failure) {
+      throw failure;
+    }
+    return "done";
+  };
+  await expect(retryTransient(quick, attempt)).resolves.toBe("done");
+  const never = retryTransient({ ...quick, seconds: 0.02 }, async () => {
+    throw new TransientError("busy for ever");
+  });
+  await expect(never).rejects.toThrow("busy for ever");
 });

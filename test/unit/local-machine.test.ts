@@ -158,7 +158,7 @@ describe("making a network", () => {
   it("takes the next range when the engine refuses one", async () => {
     const taken = { stderr: "Error: subnet is already used on the host or by another config", exitCode: 125, times: 1 };
     const calls = answers({ to: "network ls" }, { to: "network create", ...taken }, { to: "network create" });
-    const base = { cluster: "dev", owner: "project/stack", identity: "abcdef", engine: "podman" as const };
+    const base = { cluster: "dev", owner: "project/stack", identity: "abcdef", avoid: [], engine: "podman" as const };
     const made = await network.apply(base, undefined, new RecordingContext());
     const tried = calls.calls.flatMap((call) => /--subnet (\S+)/.exec(call)?.[1] ?? []);
     expect(tried).toHaveLength(2);
