@@ -5,23 +5,25 @@ import { defineConfig } from "vitest/config";
 
 const second = 1000;
 
-function layer(name: string, options: object) {
-  return { test: { name, include: [`test/${name}/**/*.test.ts`], environment: "node", ...options } };
+/** The layers run one after the other, the quick ones first. */
+function layer(name: string, groupOrder: number, options: object) {
+  const include = [`test/${name}/**/*.test.ts`];
+  return { test: { name, include, environment: "node", sequence: { groupOrder }, ...options } };
 }
 
 export default defineConfig({
   test: {
     projects: [
-      layer("unit", { testTimeout: 20 * second }),
-      layer("component", { testTimeout: 60 * second, hookTimeout: 60 * second }),
+      layer("unit", 0, { testTimeout: 20 * second }),
+      layer("component", 1, { testTimeout: 60 * second, hookTimeout: 60 * second }),
       // The engine layer runs the real Pulumi CLI, several of which at once slow each other down.
-      layer("engine", {
+      layer("engine", 2, {
         testTimeout: 180 * second,
         hookTimeout: 180 * second,
         globalSetup: "test/pulumi-cli.ts",
         maxWorkers: 2,
       }),
-      layer("e2e", {
+      layer("e2e", 3, {
         testTimeout: 900 * second,
         hookTimeout: 3600 * second,
         globalSetup: "test/pulumi-cli.ts",
