@@ -5,7 +5,8 @@
  * it is in the terminal's process group; without a terminal it gets a group of its own, and all it hears comes from here.
  */
 import type { ChildProcess } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -16,11 +17,10 @@ const exitCodes: Record<Signal, number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 1
 const oneKeyPress = 200;
 
 export class Interruption {
-  /** The marker that waits inside the provider look for (see KUBICORN_INTERRUPT_FILE). */
-  readonly file: string;
+  /** The marker that waits inside the provider look for (KUBICORN_INTERRUPT_FILE); not there until it is needed. */
+  readonly file = join(tmpdir(), `kubicorn-interrupted-${randomUUID()}`);
   /** Whether there is a terminal that sends Ctrl-C to this process and to Pulumi alike. */
   readonly terminal = hasTerminal();
-  private readonly folder = mkdtempSync(join(tmpdir(), "kubicorn-"));
   private readonly controller = new AbortController();
   private first: Signal | undefined;
   private last = Number.NEGATIVE_INFINITY;
@@ -32,7 +32,6 @@ export class Interruption {
   };
 
   constructor() {
-    this.file = join(this.folder, "interrupted");
     for (const [signal, listener] of Object.entries(this.listeners)) {
       process.on(signal, listener);
     }
@@ -63,7 +62,7 @@ export class Interruption {
     for (const [signal, listener] of Object.entries(this.listeners)) {
       process.off(signal, listener);
     }
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.file, { force: true });
     if (this.first === "SIGHUP") {
       // Node would end with a crash, since it sets a terminal back that is no longer there.
       process.kill(process.pid, "SIGHUP");
@@ -92,7 +91,7 @@ export class Interruption {
       return false;
     }
     this.first = signal;
-    writeFileSync(this.file, "");
+    writeFileSync(this.file, "", { flag: "wx", mode: 0o600 });
     this.controller.abort(new Error("interrupted"));
     return true;
   }

@@ -1,7 +1,5 @@
 /** The end of a run before its time, on the real CLI: signals, a closed terminal, kill -9, and the run after it. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CommandProject } from "./command-project";
@@ -119,12 +117,4 @@ describe.runIf(existsSync("/usr/bin/script"))("on a terminal", () => {
     await vi.waitFor(() => expect(project.state()).toEqual({ resources: 4, pending: 0 }), { timeout: 20_000 });
     await vi.waitFor(() => expect(project.locks()).toEqual([]), { timeout: 20_000 });
   });
-});
-
-test("the interrupt file's folder is gone at the end", async () => {
-  const folders = () =>
-    readdirSync(tmpdir()).filter((name) => /^kubicorn-.{6}$/.test(name) && existsSync(join(tmpdir(), name)));
-  const before = folders();
-  await project.up();
-  expect(folders().filter((name) => !before.includes(name))).toEqual([]);
 });

@@ -71,6 +71,7 @@ export class CommandProject {
     this.git("add", ".");
     this.git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "all");
     this.installRecordingCli();
+    mkdirSync(join(this.root, "tmp"));
   }
 
   get environment(): Record<string, string | undefined> {
@@ -81,6 +82,7 @@ export class CommandProject {
       PULUMI_HOME: join(this.root, "home"),
       KUBICORN_CACHE: join(this.root, "cache"),
       LOG: this.path("../log"),
+      TMPDIR: join(this.root, "tmp"),
     };
   }
 
