@@ -11,6 +11,8 @@ export * from "./cloud/reconciler";
 export * from "./cloud/resource";
 export * from "./cloud/retry";
 export * from "./cloud/spec";
+export * from "./cloud/spec-parse";
+export * from "./cloud/spec-reference";
 export { Cluster, type ClusterOptions } from "./components/cluster";
 export { ControlPlane, NodePool } from "./components/components";
 export { clusterFromConfig } from "./components/config";

@@ -1,12 +1,10 @@
 /**
  * The cluster spec: one cloud-neutral description of a cluster, and the one schema that checks it.
- * Types, validation messages and the JSON Schema for editors all come from here.
+ * Types, validation messages, the JSON Schema for editors and the reference page all come from here.
  */
 import { z } from "zod";
-import { InputError, type Violation } from "./errors";
-import { isPlainObject } from "./json";
 import { labelPattern } from "./names";
-import { overlaps, parseRange, type Range } from "./ranges";
+import { parseRange } from "./ranges";
 
 /** Kubernetes versions that the machine images are tried with, newest first. */
 export const kubernetesVersions = ["1.37.2"] as const;
@@ -45,69 +43,72 @@ const labelValue = z
   });
 
 const taint = z.strictObject({
-  key: labelKey,
-  value: labelValue.default(""),
-  effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"], {
-    error: "NoSchedule, PreferNoSchedule or NoExecute is allowed",
-  }),
+  key: labelKey.describe("The taint's key."),
+  value: labelValue.default("").describe("Its value."),
+  effect: z
+    .enum(["NoSchedule", "PreferNoSchedule", "NoExecute"], {
+      error: "NoSchedule, PreferNoSchedule or NoExecute is allowed",
+    })
+    .describe("What it does to pods that do not tolerate it."),
 });
 
 const machineSize = {
-  /** Processors of one machine. @default the cloud's own choice; on this computer no limit */
   cpus: z
     .number({ error: "a number of processors above 0 is allowed, as in 2" })
     .positive({ error: "a number of processors above 0 is allowed, as in 2" })
-    .optional(),
-  /** Memory of one machine, in GiB. @default as for cpus */
+    .optional()
+    .describe("Processors of one machine. Left out: the cloud's own choice; on this computer no limit."),
   memoryGiB: z
     .number({ error: "a number of GiB from 0.5 on is allowed, as in 4" })
     .min(0.5, { error: "a number of GiB from 0.5 on is allowed, as in 4" })
-    .optional(),
+    .optional()
+    .describe("Memory of one machine, in GiB. Left out: as for cpus."),
 };
 
 const controlPlane = z.strictObject({
-  /** How many machines run the control plane. */
-  count: z.literal(1, { error: "1 is allowed; several control-plane machines are not supported yet" }).default(1),
-  /** Whether ordinary pods may run on the control plane. */
-  schedulable: z.boolean({ error: "true or false is allowed" }).default(false),
+  count: z
+    .literal(1, { error: "1 is allowed; several control-plane machines are not supported yet" })
+    .default(1)
+    .describe("How many machines run the control plane."),
+  schedulable: z
+    .boolean({ error: "true or false is allowed" })
+    .default(false)
+    .describe("Whether ordinary pods may run on the control plane."),
   ...machineSize,
 });
 
-const pool = z.strictObject({
-  /** Unique in the cluster; part of its machines' names. */
-  name: name.refine((text) => text !== "control-plane", { error: "another name is needed; 'control-plane' is taken" }),
-  /** How many machines. 0 keeps the pool and no machine. */
-  count: count(0, 250).default(1),
-  /** Labels of the pool's nodes. */
-  labels: z.record(labelKey, labelValue).default({}),
-  /** Taints of the pool's nodes. */
-  taints: z.array(taint).default([]),
+export const poolSchema = z.strictObject({
+  name: name
+    .refine((text) => text !== "control-plane", { error: "another name is needed; 'control-plane' is taken" })
+    .describe("The pool's name, unique in the cluster; part of its machines' names."),
+  count: count(0, 250).default(1).describe("How many machines. 0 keeps the pool and no machine."),
+  labels: z.record(labelKey, labelValue).default({}).describe("Labels of the pool's nodes."),
+  taints: z.array(taint).default([]).describe("Taints of the pool's nodes."),
   ...machineSize,
 });
 
-const network = z.strictObject({
-  /** Addresses of machines. @default a free range, chosen when the network is made and then kept */
-  machines: range.optional(),
-  /** Addresses of pods. */
-  pods: range.default("10.244.0.0/16"),
-  /** Addresses of Services. */
-  services: range.default("10.96.0.0/16"),
+export const networkSchema = z.strictObject({
+  machines: range
+    .optional()
+    .describe("Addresses of machines. Left out: a free range, chosen when the network is made and then kept."),
+  pods: range.default("10.244.0.0/16").describe("Addresses of pods; each machine takes 256 of them."),
+  services: range.default("10.96.0.0/16").describe("Addresses of Services."),
 });
 
 /** The cluster spec's schema. Unknown keys are refused. */
 export const clusterSpecSchema = z.strictObject({
-  /** The cluster's name, also that of its kubeconfig context. */
-  name,
-  /** Where the cluster runs. */
-  cloud: z.enum(["local"], { error: "local is allowed" }).default("local"),
-  /** The exact Kubernetes version. */
+  name: name.describe("The cluster's name, also that of its kubeconfig context. Left out: the stack's name."),
+  cloud: z.enum(["local"], { error: "local is allowed" }).default("local").describe("Where the cluster runs."),
   kubernetesVersion: z
     .enum(kubernetesVersions, { error: `one of ${kubernetesVersions.join(", ")} is allowed, in quotes` })
-    .default(kubernetesVersions[0]),
-  network: network.prefault({}),
-  controlPlane: controlPlane.prefault({}),
-  /** Groups of alike machines that run pods. */
-  pools: z.array(pool, { error: "a list of pools is expected" }).default([]),
+    .default(kubernetesVersions[0])
+    .describe("The exact Kubernetes version."),
+  network: networkSchema.prefault({}).describe("Address ranges; none may overlap with another."),
+  controlPlane: controlPlane.prefault({}).describe("The machines that run the API server and etcd."),
+  pools: z
+    .array(poolSchema, { error: "a list of pools is expected" })
+    .default([])
+    .describe("Groups of alike machines that run pods."),
 });
 
 /** A whole spec: every default filled in. */
@@ -117,108 +118,3 @@ export type ClusterArguments = z.input<typeof clusterSpecSchema>;
 export type PoolSpec = ClusterSpec["pools"][number];
 export type Taint = PoolSpec["taints"][number];
 export type CloudName = ClusterSpec["cloud"];
-
-/**
- * The spec with every default filled in.
- *
- * @throws InputError that lists every violation with its path, its value and what is allowed
- */
-export function parseClusterSpec(input: unknown): ClusterSpec {
-  const result = clusterSpecSchema.safeParse(input);
-  const single = result.success ? [] : violationsOf(result.error, input);
-  const violations = [...single, ...crossViolations(input)];
-  if (!result.success || violations.length > 0) {
-    throw new InputError("The cluster's configuration", violations);
-  }
-  return result.data;
-}
-
-/** The spec's JSON Schema, for editors. */
-export function clusterSpecJsonSchema(): unknown {
-  return z.toJSONSchema(clusterSpecSchema, { io: "input", unrepresentable: "any" });
-}
-
-/** A schema's complaints as violations of the input that it was given. */
-export function violationsOf(error: z.ZodError, input: unknown): Violation[] {
-  return error.issues.flatMap((issue) => {
-    if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({
-        path: pathText([...issue.path, key]),
-        value: valueAt(input, [...issue.path, key]),
-        allowed: "there is no such setting",
-      }));
-    }
-    return [{ path: pathText(issue.path), value: valueAt(input, issue.path), allowed: issue.message }];
-  });
-}
-
-/** A path as it stands in the configuration: `pools[1].zones`. */
-export function pathText(path: readonly PropertyKey[]): string {
-  return path
-    .map((key, position) => (typeof key === "number" ? `[${key}]` : `${position > 0 ? "." : ""}${String(key)}`))
-    .join("");
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
-    input,
-  );
-}
-
-/** What no single value can tell: double names, ranges that overlap or are too small. Looks at whatever is well-formed. */
-function crossViolations(input: unknown): Violation[] {
-  const whole = isPlainObject(input) ? input : {};
-  const ranges = network.prefault({}).safeParse(whole.network);
-  const pools = z.array(pool).default([]).safeParse(whole.pools);
-  return [
-    ...doublePoolNames(whole.pools),
-    ...(ranges.success ? rangeViolations(ranges.data, pools.success ? pools.data : []) : []),
-  ];
-}
-
-function doublePoolNames(pools: unknown): Violation[] {
-  const names = Array.isArray(pools) ? pools.map((item: unknown) => (isPlainObject(item) ? item.name : undefined)) : [];
-  return names.flatMap((poolName, index) => {
-    const first = names.indexOf(poolName);
-    const allowed = `each pool needs a name of its own, and pools[${first}] has this one`;
-    return typeof poolName !== "string" || first === index
-      ? []
-      : [{ path: `pools[${index}].name`, value: poolName, allowed }];
-  });
-}
-
-function rangeViolations(ranges: ClusterSpec["network"], pools: readonly PoolSpec[]): Violation[] {
-  const parsed = Object.entries(ranges).map(([key, text]) => [key, parseRange(text)] as const);
-  const known = parsed.filter((entry): entry is [string, Range] => !("problem" in entry[1]));
-  const violations: Violation[] = known.flatMap(([key, one], position) =>
-    known
-      .slice(0, position)
-      .filter(([, other]) => overlaps(one, other))
-      .map(([otherKey, other]) => ({
-        path: `network.${key}`,
-        value: one.text,
-        allowed: `it must not overlap with network.${otherKey} (${other.text})`,
-      })),
-  );
-  const machineCount = pools.reduce((sum, { count: size }) => sum + size, 1);
-  for (const [key, one] of known) {
-    const least = leastSize(key, machineCount);
-    if (one.size < least) {
-      const bits = 32 - Math.ceil(Math.log2(least));
-      violations.push({
-        path: `network.${key}`,
-        value: one.text,
-        allowed: `${machineCount} machines need at least a /${bits}`,
-      });
-    }
-  }
-  return violations;
-}
-
-/** The addresses a range needs: machines also want a gateway, an API address and spare ones; each node takes a /24 of pods. */
-function leastSize(range: string, machineCount: number): number {
-  const needs: Record<string, number> = { machines: machineCount + 12, pods: machineCount * 256, services: 256 };
-  return needs[range] ?? 0;
-}

@@ -12,7 +12,8 @@ import {
 import { UserError } from "../cloud/errors";
 import type { Model } from "../cloud/model";
 import type { CloudProvider } from "../cloud/provider";
-import { type ClusterArguments, parseClusterSpec } from "../cloud/spec";
+import type { ClusterArguments } from "../cloud/spec";
+import { parseClusterSpec } from "../cloud/spec-parse";
 import { cloudProvider } from "./clouds";
 import { componentToken } from "./components";
 import { buildTree } from "./tree";

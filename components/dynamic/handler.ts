@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { messageOf } from "../../cloud/errors";
 import { toPlainJson } from "../../cloud/json";
 import type { AnyResource, Recorded, ResourceRegistry } from "../../cloud/resource";
-import { violationsOf } from "../../cloud/spec";
+import { violationsOf } from "../../cloud/spec-parse";
 import { resources as ownResources } from "../resources";
 import { quietly } from "./noise";
 import { interruptFileVariable, Session } from "./session";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../cloud/errors";
-import { clusterSpecJsonSchema, parseClusterSpec } from "../../cloud/spec";
+import { parseClusterSpec } from "../../cloud/spec-parse";
+import { settingsReference, stackFileJsonSchema } from "../../cloud/spec-reference";
 
 function refusal(input: unknown): string {
   try {
@@ -72,6 +73,8 @@ describe("refuses, with path, value and what is allowed", () => {
       { name: "dev", network: { services: "10.244.4.0/24" } },
       'network.services: "10.244.4.0/24" is not allowed; it must not overlap with network.pods',
     ],
+    [{ name: "dev", network: { services: "10.0.0.0/8" } }, "a range of at most a /12 is allowed"],
+    [{ name: "dev", network: { pods: "64.0.0.0/7" } }, "a range of at most a /8 is allowed"],
     [{ name: "dev", network: { machines: "10.0.0.0/8" } }, "it must not overlap with network."],
     [
       { name: "dev", network: { machines: "10.99.0.0/29" } },
@@ -113,6 +116,13 @@ test("anything at all is either refused as an InputError or becomes a whole spec
   );
 });
 
-test("has a JSON Schema for editors", () => {
-  expect(clusterSpecJsonSchema()).toMatchObject({ type: "object", required: ["name"], additionalProperties: false });
+describe("what is generated from the schema is up to date (npx vitest run --project unit -u writes it anew)", () => {
+  test("the JSON Schema of stack files, for editors", async () => {
+    const text = `${JSON.stringify(stackFileJsonSchema("pulumi-kubicorn"), undefined, 2)}\n`;
+    await expect(text).toMatchFileSnapshot("../../docs/stack.schema.json");
+  });
+
+  test("the reference page", async () => {
+    await expect(settingsReference()).toMatchFileSnapshot("../../docs/configuration.md");
+  });
 });

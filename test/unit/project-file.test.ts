@@ -5,7 +5,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { clusterSpecSchema, parseClusterSpec } from "../../cloud/spec";
+import { clusterSpecSchema } from "../../cloud/spec";
+import { parseClusterSpec } from "../../cloud/spec-parse";
 
 const root = resolve(__dirname, "../..");
 const project = parse(readFileSync(resolve(root, "Pulumi.yaml"), "utf8")) as {

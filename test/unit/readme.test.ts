@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { drawModel } from "../../cloud/drawing";
-import { parseClusterSpec } from "../../cloud/spec";
+import { parseClusterSpec } from "../../cloud/spec-parse";
 import { localProvider } from "../../providers/local";
 
 const root = resolve(__dirname, "../..");
