@@ -26,7 +26,7 @@ export default defineConfig({
       layer("e2e", 3, {
         testTimeout: 900 * second,
         hookTimeout: 3600 * second,
-        globalSetup: "test/pulumi-cli.ts",
+        globalSetup: ["test/pulumi-cli.ts", "test/container-engine.ts"],
         fileParallelism: false,
       }),
     ],
