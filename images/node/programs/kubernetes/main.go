@@ -21,7 +21,7 @@ import (
 	proxy "k8s.io/kubernetes/cmd/kube-proxy/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 	kubeadm "k8s.io/kubernetes/cmd/kubeadm/app"
-	kubeadmerrors "k8s.io/kubernetes/cmd/kubeadm/app/util"
+	kubeadmerrors "k8s.io/kubernetes/cmd/kubeadm/app/util/errors"
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 )
 
@@ -39,7 +39,7 @@ func main() {
 	case "kube-scheduler":
 		run(scheduler.NewSchedulerCommand())
 	case "kubeadm":
-		kubeadmerrors.CheckErr(kubeadm.Run())
+		kubeadmerrors.HandleError(kubeadm.Run())
 	case "kubectl":
 		if err := cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()); err != nil {
 			fmt.Fprintln(os.Stderr, "error:", err)
