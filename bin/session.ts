@@ -63,9 +63,23 @@ function pulumiEnvironment(stack: Stack, cli: PulumiCli): Record<string, string>
     // A machine that boots holds one of Pulumi's slots, and by default there are four a processor.
     PULUMI_PARALLEL: process.env.PULUMI_PARALLEL || "32",
     PULUMI_SKIP_UPDATE_CHECK: "true",
+    ...withoutProxy(process.env),
     ...(cli.built && { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" }),
     ...(!homeIsUsable() && { PULUMI_HOME: process.env.PULUMI_HOME || join(ownStateFolder(stack.project), "home") }),
   };
+}
+
+/**
+ * Keeps a proxy out of what stays on this computer: Pulumi and its plugins talk to each other over the loopback address,
+ * and so do we to our machines.
+ */
+export function withoutProxy(environment: NodeJS.ProcessEnv): Record<string, string> {
+  if (!Object.keys(environment).some((name) => /^(https?|all|grpc)_proxy$/i.test(name))) {
+    return {};
+  }
+  const given = (environment.no_proxy || environment.NO_PROXY || "").split(",").filter((entry) => entry !== "");
+  const all = [...new Set([...given, "127.0.0.1", "localhost", "::1"])].join(",");
+  return { NO_PROXY: all, no_proxy: all };
 }
 
 /** Whether Pulumi can keep its own folder, ~/.pulumi, where it wants to. */

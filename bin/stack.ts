@@ -48,7 +48,14 @@ export async function makeStack(stack: Stack, pulumi: PulumiRunner): Promise<voi
       `${stack.name} cannot be a stack's name: up to 100 letters, digits, "-", "_" and "." are allowed.`,
     );
   }
-  await pulumi.ask(["stack", "init", stack.name, "--no-select"]);
+  try {
+    await pulumi.ask(["stack", "init", stack.name, "--no-select"]);
+  } catch (error) {
+    // Another run beside this one may have made it meanwhile.
+    if (!(await stackExists(stack, pulumi))) {
+      throw error;
+    }
+  }
 }
 
 function shortName(name: string): string {

@@ -154,11 +154,14 @@ export class ClusterApi {
     const timedOut = error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
     const reason = timedOut ? `nothing came back within ${timeLimits.apiCall} s` : messageOf(error);
     if (/certificate|self.signed|unable to verify|altname/i.test(reason)) {
-      return new RemoteError(operation, this.server, `it is not the API of this cluster: ${reason}`);
+      return new OtherClusterError(operation, this.server, `it is not the API of this cluster: ${reason}`);
     }
     return new TransientError(`the API at ${this.server} does not answer: ${reason}`);
   }
 }
+
+/** Another cluster answers where this one did: it has another CA. */
+export class OtherClusterError extends RemoteError {}
 
 async function untilInterrupted<T>(operation: string, signal: AbortSignal, made: Promise<T>): Promise<T> {
   return await new Promise((resolve, reject) => {

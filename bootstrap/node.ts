@@ -7,7 +7,7 @@ import { type Condition, unmet } from "../cloud/conditions";
 import { DeadlineError, messageOf, TransientError, UserError } from "../cloud/errors";
 import { canonicalText } from "../cloud/json";
 import type { ApplyContext, Fact, Plan, Recorded, Resource } from "../cloud/resource";
-import { type ClusterApi, clusterApi, preloadApi, retried } from "./api";
+import { type ClusterApi, clusterApi, OtherClusterError, preloadApi, retried } from "./api";
 import { drainNode } from "./drain";
 import { joinMachine, startKubelet } from "./join";
 import { planForMachine } from "./join-information";
@@ -85,6 +85,9 @@ export const node: Resource<NodeExpected, NodeActual> = {
     if (actual.kubernetesVersion !== wanted.kubernetesVersion) {
       facts.push({ name: "replaceVersion", property: "kubernetesVersion", action: "replace" });
     }
+    if (actual.caCertificate !== wanted.caCertificate) {
+      facts.push({ name: "replaceCluster", property: "caCertificate", action: "replace" });
+    }
     if (canonicalText(actual.labels) !== canonicalText(wanted.labels)) {
       facts.push({ name: "updateLabels", property: "labels", action: "update" });
     }
@@ -127,6 +130,11 @@ export const node: Resource<NodeExpected, NodeActual> = {
         await deleteNode(api, machine, context);
       }
     } catch (error) {
+      if (error instanceof OtherClusterError) {
+        // The control plane was made anew: the cluster that this membership was in is gone, and its Node object with it.
+        context.warn(`node ${machine} was a member of a cluster that is gone: ${error.detail}`);
+        return;
+      }
       throw error instanceof DeadlineError || error instanceof TransientError ? outOfReach(machine, error) : error;
     }
   },

@@ -32,14 +32,22 @@ export function violationsOf(error: z.ZodError, input: unknown): Violation[] {
         allowed: "there is no such setting",
       }));
     }
-    return [{ path: pathText(issue.path), value: valueAt(input, issue.path), allowed: issue.message }];
+    // Of a key that is not allowed, the key's own complaint says why.
+    const allowed = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+    return [{ path: pathText(issue.path), value: valueAt(input, issue.path), allowed }];
   });
 }
 
 /** A path as it stands in the configuration: `pools[1].zones`. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path
-    .map((key, position) => (typeof key === "number" ? `[${key}]` : `${position > 0 ? "." : ""}${String(key)}`))
+    .map((key, position) => {
+      if (typeof key === "number") {
+        return `[${key}]`;
+      }
+      const name = String(key);
+      return /^[\w-]+$/.test(name) ? `${position > 0 ? "." : ""}${name}` : `[${JSON.stringify(name)}]`;
+    })
     .join("");
 }
 

@@ -70,7 +70,7 @@ function wantedEngines(): readonly EngineName[] {
 }
 
 async function offerPodman(problems: readonly string[], step: Step, { yes, ask }: EngineOptions): Promise<void> {
-  if (!(await canInstallPodman())) {
+  if (!wantedEngines().includes("podman") || !(await canInstallPodman())) {
     throw noEngine(problems);
   }
   if (!yes && !ask) {

@@ -8,13 +8,15 @@ import type { Step } from "./step";
 /** podman itself, the runtime and network plugins that it is not always packaged with, and what makes a Debian system. */
 const packages = ["podman", "runc", "containernetworking-plugins", "iptables", "debootstrap"];
 
+const aptGetProgram = "/usr/bin/apt-get";
+
 export const installWords = `apt-get install ${packages.join(" ")}`;
 
 export async function canInstallPodman(): Promise<boolean> {
   if (process.getuid?.() !== 0) {
     return false;
   }
-  return access("/usr/bin/apt-get", constants.X_OK).then(
+  return access(aptGetProgram, constants.X_OK).then(
     () => true,
     () => false,
   );
@@ -31,7 +33,7 @@ async function aptGet(args: readonly string[], step: Step): Promise<void> {
   // Another package manager may be at work, as in the first minutes of a new computer.
   const patience = ["-o", "DPkg::Lock::Timeout=300", "-qq"];
   try {
-    await execa("apt-get", [...patience, ...args], {
+    await execa(aptGetProgram, [...patience, ...args], {
       env: { DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" },
       cancelSignal: step.signal,
       stdin: "ignore",

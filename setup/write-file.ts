@@ -1,6 +1,7 @@
 /**
  * Writing a file so that a reader sees the old content or the new, and an interruption leaves one of both.
  */
+import { randomBytes } from "node:crypto";
 import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 
 /**
@@ -11,7 +12,8 @@ import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 export async function writeFileAtomically(file: string, text: string, mode = 0o600): Promise<void> {
   const target = await realpath(file).catch(() => file);
   const present = await stat(target).catch(() => undefined);
-  const aside = `${target}.new-${process.pid}`;
+  // A name of its own for each write: one process may write the same file twice at once.
+  const aside = `${target}.new-${randomBytes(6).toString("hex")}`;
   try {
     await writeFile(aside, text, { mode: present ? present.mode & 0o777 : mode });
     await rename(aside, target);

@@ -3,9 +3,17 @@
 # standard input is a kubeconfig with the cluster's CA and a token for this one join; it never is on a disk.
 # shellcheck source=bootstrap/scripts/lib.sh
 source /usr/local/lib/kubicorn/lib.sh
-# One at a time: a run that was cut off may still have its join going here.
-exec 9>/run/kubicorn-join.lock
-flock 9
+# One at a time, and the newest: a run that was cut off may still have its join going here, with a token that is gone.
+lock=/run/kubicorn-join.lock
+exec 9>"$lock"
+if ! flock --nonblock 9; then
+  for process in /proc/[0-9]*; do
+    if [[ $process != "/proc/$$" && $(readlink "$process/fd/9" || true) == "$lock" ]]; then
+      kill "${process#/proc/}" || true
+    fi
+  done 2>/dev/null
+  flock --timeout 30 9
+fi
 discovery=/run/kubicorn-discovery.conf
 (umask 077 && cat >"$discovery")
 trap 'rm --force "$discovery"' EXIT

@@ -68,8 +68,19 @@ export async function make(
       }
       // Another program took the address or a port after we had looked.
       places.refuse(wanted.network, place);
+      await forgetHalfMade(engine, name);
       await usable(engine, name, wanted, false);
     }
+  }
+}
+
+/**
+ * An engine killed in the middle of making a container keeps its name, and lists it nowhere. The name holds our identity,
+ * so it is nobody else's.
+ */
+async function forgetHalfMade(engine: ContainerEngine, name: string): Promise<void> {
+  if ((await findContainer(engine, name)) === undefined) {
+    await engine.run(`clearing the name ${name}`, ["rm", "--force", name]).catch(() => undefined);
   }
 }
 

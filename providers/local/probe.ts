@@ -3,12 +3,13 @@
  * and under which limits. What one computer needs stops another, so nothing here is assumed.
  */
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../../cloud/errors";
 import { cacheFolder } from "../../setup/cache";
+import { writeFileAtomically } from "../../setup/write-file";
 import type { ContainerEngine, EngineName } from "./engine";
 
 /** Options of the command itself. crun, podman's first choice, cannot start on some computers where runc can. */
@@ -31,7 +32,17 @@ const abilitiesSchema = z.object({ options: z.array(z.string()), limits: z.array
  *
  * @throws UserError when it cannot be started in any way, with the engine's own words
  */
-export async function probeAbilities(engine: ContainerEngine, image: string): Promise<Abilities> {
+export function probeAbilities(engine: ContainerEngine, image: string): Promise<Abilities> {
+  const key = `${engine.name} ${image}`;
+  const asked = underWay.get(key) ?? probe(engine, image).finally(() => underWay.delete(key));
+  underWay.set(key, asked);
+  return asked;
+}
+
+/** Machines that are made side by side ask once. */
+const underWay = new Map<string, Promise<Abilities>>();
+
+async function probe(engine: ContainerEngine, image: string): Promise<Abilities> {
   const version = await engine.run("asking for its version", ["--version"]);
   const key = createHash("sha256")
     .update(`${version}\n${await bootId()}\n${image}`)
@@ -44,8 +55,7 @@ export async function probeAbilities(engine: ContainerEngine, image: string): Pr
   }
   const abilities = await tryAll(engine, image);
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(`${file}.${process.pid}`, JSON.stringify(abilities));
-  await rename(`${file}.${process.pid}`, file);
+  await writeFileAtomically(file, JSON.stringify(abilities));
   return abilities;
 }
 

@@ -53,7 +53,10 @@ describe("refuses, with path, value and what is allowed", () => {
       { name: "dev", pools: [{ name: "a" }, { name: "a" }] },
       'pools[1].name: "a" is not allowed; each pool needs a name of its own, and pools[0] has this one',
     ],
-    [{ name: "dev", pools: [{ name: "a", labels: { "no spaces": "x" } }] }, "pools[0].labels.no spaces"],
+    [
+      { name: "dev", pools: [{ name: "a", labels: { "no spaces": "x" } }] },
+      'pools[0].labels["no spaces"]: "x" is not allowed; a Kubernetes label key is expected',
+    ],
     [{ name: "dev", pools: [{ name: "a", labels: { disk: true } }] }, "quote numbers and booleans"],
     [
       { name: "dev", pools: [{ name: "a", taints: [{ key: "gpu", effect: "Never" }] }] },

@@ -70,7 +70,7 @@ describe("onlyDeadLocks", () => {
 
   it.runIf(process.platform === "linux")("is true when the process has ended, and nobody has noticed", async () => {
     // The shell becomes a program that never looks after the child that it started before.
-    const parent = spawn("sh", ["-c", "sh -c 'exit 0' & echo $!; exec sleep 30"], {
+    const parent = spawn("sh", ["-c", "sleep 0.3 & echo $!; exec sleep 30"], {
       stdio: ["ignore", "pipe", "ignore"],
     });
     const pid = await new Promise<string>((resolve) => parent.stdout.once("data", (data) => resolve(String(data))));
