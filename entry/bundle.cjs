@@ -29,6 +29,10 @@ function hasSources() {
 }
 
 function build() {
+  if (!fs.existsSync(path.join(root, "node_modules", "esbuild"))) {
+    console.error('The dependencies are not installed, or not all of them. Run "npm ci" first.');
+    process.exit(1);
+  }
   const staging = path.join(dist, `.staging-${process.pid}`);
   for (const [name, { source, external }] of Object.entries(entries)) {
     require("esbuild").buildSync({

@@ -5,7 +5,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { messageOf, UserError } from "../cloud/errors";
 import { takeLock } from "./cache-lock";
 import type { Step } from "./step";
@@ -14,11 +14,27 @@ import type { Step } from "./step";
 export function cacheFolder(): string {
   const folder = process.env.KUBICORN_CACHE || join(userCache(), "pulumi-kubicorn");
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     accessSync(folder, constants.W_OK);
     return folder;
   } catch (error) {
     throw unusable(`the cache folder ${folder} cannot be written (${messageOf(error)})`);
+  }
+}
+
+/** Makes the folder and those above it. Node's own way does that too, but never ends below a folder like /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) {
+    return;
+  }
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have made it in between.
+    if (!existsSync(folder)) {
+      throw error;
+    }
   }
 }
 

@@ -37,9 +37,13 @@ export async function goBuild(build: GoBuild, step: Step): Promise<void> {
     await running.finally(stop);
   } catch (error) {
     step.signal.throwIfAborted();
+    const words = endOf(error);
+    const outOfReach = /dial |lookup |proxy|timeout|connection|TLS/i.test(words);
     throw new UserError(
-      `Building ${build.package} failed:\n${endOf(error)}\n` +
-        "Go fetches the sources from the proxy that GOPROXY names; if it was out of reach, run this again.",
+      `Building ${build.package} of ${build.module} failed:\n${words}` +
+        (outOfReach
+          ? "\nGo fetches sources from where GOPROXY says; when that can be reached again, run this again."
+          : ""),
     );
   }
 }
