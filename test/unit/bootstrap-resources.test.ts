@@ -1,4 +1,5 @@
 /** The guest Resources: plans as tables, and their four verbs against a machine's SSH server and a Kubernetes API in this process. */
+import { rootCertificates } from "node:tls";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -13,6 +14,7 @@ import type { SshAccess } from "../../bootstrap/ssh";
 import { sshKey } from "../../bootstrap/ssh-key";
 import { RemoteError } from "../../cloud/errors";
 import { toPlainJson } from "../../cloud/json";
+import { certificate } from "../doubles/certificate";
 import { RecordingContext } from "../doubles/context";
 import { KubernetesApi } from "../doubles/kubernetes-api";
 import { SshMachine } from "../doubles/ssh-server";
@@ -162,6 +164,7 @@ describe("a node's plan", () => {
     ["where it is reached", {}, { access: { host: "h", port: 1, user: "u", privateKey: "k", hostKey: "SAME" } }, []],
     ["the credential's renewal", {}, { kubeconfig: "renewed" }, []],
     ["another machine", {}, { machineId: "two" }, ["replace replaceMachine"]],
+    ["another cluster", {}, { caCertificate: "another CA" }, ["replace replaceCluster"]],
     ["a version", {}, { kubernetesVersion: "1.38.0" }, ["replace replaceVersion"]],
     ["labels", {}, { labels: { disk: "slow" } }, ["update updateLabels"]],
     ["labels in another order", { labels: { a: "1", b: "2" } }, { labels: { b: "2", a: "1" } }, []],
@@ -337,6 +340,18 @@ describe("a node's delete", () => {
     expect(api.pods).toHaveLength(1);
     await api.stop();
     await remove();
+  });
+
+  it("is done when another cluster answers there, since the one that it was in is gone", async () => {
+    api.addNode(wanted.machine);
+    const base64 = (text: string) => Buffer.from(text).toString("base64");
+    const [anotherCa = ""] = rootCertificates;
+    const former = wanted.kubeconfig.replace(base64(certificate), base64(anotherCa));
+    expect(former).not.toBe(wanted.kubeconfig);
+    const context = new RecordingContext();
+    await node.delete({ id: wanted.machine, actual: recordedNode({ kubeconfig: former }) }, context);
+    expect(api.nodes.size).toBe(1);
+    expect(context.warned.join()).toContain("was a member of a cluster that is gone");
   });
 
   it("refuses to lose pods silently when the API refuses", async () => {

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { machineDataFile } from "../../bootstrap/machine-data";
 
 let root: string;
@@ -195,5 +195,22 @@ describe("prepare.sh", () => {
     expect((await prepare()).exitCode).toBe(1);
     const log = readFileSync(join(root, "var/log/kubicorn-bootstrap.log"), "utf8");
     expect(log).toContain("kubeadm v1.37.2 is needed, but this machine's image has v1.36.3");
+  });
+});
+
+describe("two joins on one machine", () => {
+  it("the newer ends the older, whose token is gone", async () => {
+    // The script's own lines about the lock, with real processes.
+    const lines = /^lock=[\s\S]*?\nfi\n/m.exec(readFileSync("bootstrap/scripts/join.sh", "utf8"))?.[0] ?? "";
+    expect(lines).toContain("flock --nonblock 9");
+    const lock = join(root, "run/join.lock");
+    const script = lines.replace(/^lock=.*/, `lock='${lock}'`);
+    const hold = (then: string) =>
+      execa("bash", ["-euc", `${script}\n${then}`], { reject: false, timeout: 15_000, input: "" });
+    const begun = join(root, "run/begun");
+    const older = hold(`touch '${begun}'; bash -c 'sleep 60; true'`);
+    await vi.waitFor(() => expect(existsSync(begun)).toBe(true), 10_000);
+    expect(await hold("echo joined")).toMatchObject({ exitCode: 0, stdout: "joined" });
+    expect(await older).toMatchObject({ signal: "SIGTERM" });
   });
 });

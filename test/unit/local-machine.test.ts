@@ -132,6 +132,22 @@ describe("making a machine", () => {
     expect(made).toMatchObject({ id: "id-2", actual: { address: tried[1] } });
   });
 
+  it("clears a name that an engine killed in the middle has kept, and goes on", async () => {
+    const refused =
+      'Error: creating container storage: the container name "dev-workers-1-abcdef" is already in use by 12ab';
+    const calls = answers(
+      ...probe,
+      ...none,
+      { to: "create", stderr: refused, exitCode: 125, times: 1 },
+      { to: "create", stdout: "id-2\n" },
+      { to: "rm --force" },
+      { to: "cp -" },
+      { to: "start id-2" },
+    );
+    expect(await machine.apply(wanted, undefined, context)).toMatchObject({ id: "id-2" });
+    expect(calls.calls.filter((call) => call.startsWith("rm --force"))).toHaveLength(1);
+  });
+
   it("leaves a stranger's container alone and says whose it is", async () => {
     const stranger = { "kubicorn.io/identity": "123456", "kubicorn.io/owner": "other/prod" };
     const calls = answers(

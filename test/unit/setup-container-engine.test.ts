@@ -63,6 +63,12 @@ describe("finding an engine", () => {
     );
   });
 
+  it("never installs podman for somebody who wants docker", async () => {
+    vi.stubEnv("KUBICORN_ENGINE", "docker");
+    await expect(ensureContainerEngine(step, { yes: true })).rejects.toThrow(/docker: docker is not installed/);
+    expect(lines).toEqual([]);
+  });
+
   it("installs nothing without leave", async () => {
     const ask = vi.fn(async () => false);
     await expect(ensureContainerEngine(step, { yes: false, ask })).rejects.toThrow(/install podman/);
