@@ -10,11 +10,6 @@ export interface Condition {
   readonly message: string;
 }
 
-/** The condition as one line: `Ready is False: the container runtime is down`. */
-export function describeCondition({ type, status, message }: Condition): string {
-  return `${type} is ${status}${message ? `: ${message}` : ""}`;
-}
-
 /** The conditions that are not as they should be. */
 export function unmet(conditions: readonly Condition[]): Condition[] {
   return conditions.filter(({ status }) => status !== "True");

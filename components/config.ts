@@ -2,7 +2,7 @@
  * The stack's configuration as a cluster spec: one configuration key for each top-level setting.
  */
 import { getProject, getStack, runtime } from "@pulumi/pulumi";
-import { type ClusterArguments, clusterSpecSchema } from "../cloud/spec";
+import type { ClusterArguments } from "../cloud/spec";
 
 /** Settings whose value is structured; the engine hands these over as JSON text. */
 const structured = new Set(["network", "controlPlane", "pools"]);
@@ -20,11 +20,6 @@ export function clusterFromConfig(): ClusterArguments {
       return [setting, structured.has(setting) ? parseJson(text) : text];
     });
   return { name: getStack(), ...Object.fromEntries(settings) };
-}
-
-/** The settings that a stack's configuration may have. */
-export function settingNames(): readonly string[] {
-  return Object.keys(clusterSpecSchema.shape);
 }
 
 function parseJson(text: string): unknown {
