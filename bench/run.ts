@@ -2,26 +2,18 @@
  * The bench: each number is a ratio to a named baseline that is measured in the same run.
  * `npm run bench` prints a table, `npm run bench -- --json` one JSON line a ratio; exit code 1 when a bound is not kept.
  */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
 import { kubernetesVersions } from "../cloud/spec";
 import { kubectlProgram } from "../setup/kubernetes-programs";
 import { ensurePulumiCli } from "../setup/pulumi-cli";
-import { type Command, type Measurement, measure, median } from "./measure";
+import { ClusterProject, linkModules, root } from "./cluster-project";
+import { type Command, type Measurement, measure } from "./measure";
+import { line, type Ratio, ratio, say } from "./ratio";
+import { scalingRatios } from "./scaling";
 
-interface Ratio {
-  readonly name: string;
-  readonly value: number;
-  /** The most that it may be; none for a number that only stands beside another. */
-  readonly bound?: number;
-  /** What was measured, in words. */
-  readonly detail: string;
-}
-
-const root = join(__dirname, "..");
-const bounds: Record<string, number> = JSON.parse(readFileSync(join(__dirname, "bounds.json"), "utf8"));
 const rounds = { cluster: 3, engine: 7 };
 
 async function main(json: boolean): Promise<number> {
@@ -43,7 +35,7 @@ async function measureAll(work: string): Promise<Ratio[]> {
   const cluster = new ClusterProject(join(work, "cluster"));
   try {
     const ready = await upToReady(cluster);
-    return [ready, ...(await engineRatios(work, cluster))];
+    return [ready, ...(await engineRatios(work, cluster)), ...(await scalingRatios(cluster))];
   } finally {
     await cluster.kubicorn("down", "--yes");
   }
@@ -102,58 +94,6 @@ async function engineRatios(work: string, cluster: ClusterProject): Promise<Rati
   ];
 }
 
-/** The repository's own program in a folder of its own, with the `kubicorn` command and with plain Pulumi. */
-class ClusterProject {
-  constructor(private readonly folder: string) {
-    mkdirSync(folder);
-    for (const file of ["index.ts", "tsconfig.json", "package.json", "Pulumi.yaml", "Pulumi.local.yaml"]) {
-      cpSync(join(root, file), join(folder, file));
-    }
-    linkModules(folder);
-    symlinkSync(join(root, "entry"), join(folder, "entry"));
-  }
-
-  async kubicorn(...args: string[]): Promise<string> {
-    const { stdout } = await execa("node", [join(root, "entry/command.cjs"), ...args], { cwd: this.folder });
-    return stdout;
-  }
-
-  /** The machine image, made before anything is timed. */
-  async image(): Promise<string> {
-    await this.kubicorn("up", "--yes", "--skip-preview");
-    const image = (await this.resources()).find(({ type }) => type.endsWith("local:Image"));
-    await this.kubicorn("down", "--yes");
-    return String(image?.outputs?.reference);
-  }
-
-  async dynamicResources(): Promise<number> {
-    return (await this.resources()).filter(({ type }) => type.startsWith("pulumi-nodejs:")).length;
-  }
-
-  async pulumi(): Promise<(...args: string[]) => Command> {
-    const environment = await this.environment();
-    return (...args) => ({ program: "pulumi", args: [...args, "-s", "local"], cwd: this.folder, environment });
-  }
-
-  private async resources(): Promise<{ type: string; outputs?: Record<string, unknown> }[]> {
-    const { stdout } = await execa("pulumi", ["stack", "export", "-s", "local"], {
-      cwd: this.folder,
-      env: await this.environment(),
-    });
-    return JSON.parse(stdout).deployment.resources;
-  }
-
-  private async environment(): Promise<Record<string, string>> {
-    const shell = await execa("sh", ["-c", `${await this.kubicorn("env")}\nenv -0`]);
-    return Object.fromEntries(
-      shell.stdout
-        .split("\0")
-        .map((entry) => entry.split(/=(.*)/s).slice(0, 2) as [string, string])
-        .filter(([name]) => name.startsWith("PULUMI") || name === "PATH"),
-    );
-  }
-}
-
 /** A plain program in a folder of its own, up. */
 async function plainProject(folder: string, count: number): Promise<(...args: string[]) => Command> {
   mkdirSync(join(folder, "state"), { recursive: true });
@@ -172,31 +112,6 @@ async function plainProject(folder: string, count: number): Promise<(...args: st
   await execa("pulumi", ["stack", "init", "plain"], { cwd: folder, env: environment });
   await execa("pulumi", ["up", "--yes", "--skip-preview", "-s", "plain"], { cwd: folder, env: environment });
   return (...args) => ({ program: "pulumi", args: [...args, "-s", "plain"], cwd: folder, environment });
-}
-
-function linkModules(folder: string): void {
-  mkdirSync(join(folder, "node_modules"));
-  for (const name of ["@pulumi", "typescript", "ts-node"]) {
-    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
-  }
-  symlinkSync(root, join(folder, "node_modules/pulumi-kubicorn"));
-}
-
-function ratio(name: string, ours: readonly number[], baseline: readonly number[], unit: string): Ratio {
-  const [one, other] = [median(ours), median(baseline)];
-  const value = Math.round((one / other) * 100) / 100;
-  const bound = bounds[name];
-  const detail = `${one.toFixed(2)} ${unit} / ${other.toFixed(2)} ${unit}, medians of ${ours.length}`;
-  return { name, value, ...(bound !== undefined && { bound }), detail };
-}
-
-function line({ name, value, bound, detail }: Ratio): string {
-  const verdict = bound === undefined ? "" : value <= bound ? `at most ${bound}` : `OVER its bound of ${bound}`;
-  return `${name.padEnd(42)} ${value.toFixed(2).padStart(6)}  ${verdict.padEnd(24)} ${detail}`;
-}
-
-function say(message: string): void {
-  process.stderr.write(`${message}\n`);
 }
 
 main(process.argv.includes("--json")).then(
