@@ -3,6 +3,7 @@
  * It knows nothing of Pulumi; components/dynamic binds it to the engine.
  */
 import type { ZodType } from "zod";
+import type { Violation } from "./errors";
 import { canonicalText } from "./json";
 
 /** What a Resource may use while one of its verbs runs. */
@@ -52,6 +53,15 @@ export type Plan = readonly Fact[];
 export interface Resource<Expected extends object, Actual extends Expected> {
   /** kubicorn's Expected: validates the inputs and fills in defaults. */
   readonly expected: ZodType<Expected>;
+
+  /**
+   * What stands in the way of making the thing, as far as a look at its surroundings tells: it is run before anything is
+   * made, also for a preview. A look that fails foresees nothing.
+   *
+   * @param known the inputs, without those that are not known yet
+   * @param former the inputs that the recorded thing was made from; `undefined` where none is recorded
+   */
+  foresee?(known: Partial<Expected>, former: Partial<Expected> | undefined): Promise<readonly Violation[]>;
 
   /** Names of properties of Actual that are secret even where no secret input made them so. */
   readonly secrets: readonly (keyof Actual & string)[];

@@ -3,7 +3,7 @@
  * as a Resource's expected, plan, apply, actual, apply and delete.
  */
 import { createRequire } from "node:module";
-import { messageOf } from "../../cloud/errors";
+import { messageOf, type Violation } from "../../cloud/errors";
 import { toPlainJson } from "../../cloud/json";
 import type { AnyResource, Recorded, ResourceRegistry } from "../../cloud/resource";
 import { violationsOf } from "../../cloud/spec-parse";
@@ -25,17 +25,17 @@ function currentSession(): Session {
 
 /** What the engine's dynamic provider calls, for every kind. */
 export const dynamicHandler = {
-  async check(_olds: Properties, news: Properties) {
-    return quietly(() => {
+  async check(olds: Properties, news: Properties) {
+    return quietly(async () => {
       const { inputs, internals } = split(news);
-      const parsed = resourceOf(internals).expected.safeParse(inputs);
-      if (parsed.success) {
-        return { inputs: { ...(parsed.data as Properties), ...internals } };
-      }
-      const failures = violationsOf(parsed.error, inputs)
-        .filter(({ path }) => !holdsUnknown(inputs[path.split(/[.[]/)[0] ?? ""]))
-        .map(({ path, allowed }) => ({ property: path, reason: allowed }));
-      return { inputs: news, failures };
+      const resource = resourceOf(internals);
+      const parsed = resource.expected.safeParse(inputs);
+      const refused = parsed.success ? [] : violationsOf(parsed.error, inputs).filter(isKnown(inputs));
+      const violations = refused.length > 0 ? refused : await foreseen(resource, inputs, split(olds).inputs);
+      return {
+        inputs: parsed.success ? { ...(parsed.data as Properties), ...internals } : news,
+        failures: violations.map(({ path, allowed }) => ({ property: path, reason: allowed })),
+      };
     });
   },
 
@@ -87,6 +87,18 @@ export const dynamicHandler = {
     });
   },
 };
+
+function isKnown(inputs: Properties): (violation: Violation) => boolean {
+  return ({ path }) => !holdsUnknown(inputs[path.split(/[.[]/)[0] ?? ""]);
+}
+
+/** What the Resource foresees from what is known of its inputs. */
+async function foreseen(resource: AnyResource, inputs: Properties, olds: Properties): Promise<readonly Violation[]> {
+  const known = Object.fromEntries(Object.entries(inputs).filter(([, value]) => !holdsUnknown(value)));
+  const former = Object.keys(olds).length === 0 ? undefined : olds;
+  // It only tells earlier what the making would tell too.
+  return (await resource.foresee?.(known, former).catch(() => [])) ?? [];
+}
 
 async function apply(news: Properties, recorded: Recorded<Properties> | undefined) {
   const { inputs, internals } = split(news);

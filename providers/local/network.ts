@@ -11,6 +11,7 @@ import { removeContainer } from "./boot";
 import { containersOf } from "./container";
 import { type ContainerEngine, containerEngine, engineNames, isConflict } from "./engine";
 import { findNetwork, ignoreAbsent, usedByEngine } from "./engine-networks";
+import { foreseeClash } from "./foreseen-clash";
 import { labelArguments, labelNames, ownershipLabels, requireOurs } from "./labels";
 import { chooseRange, type UsedRange, usedByThisComputer } from "./subnets";
 
@@ -39,6 +40,15 @@ export interface NetworkActual extends NetworkExpected {
 export const network: Resource<NetworkExpected, NetworkActual> = {
   expected,
   secrets: [],
+
+  async foresee({ range, cluster, identity, engine }, former) {
+    if (range === undefined || range === former?.range) {
+      return [];
+    }
+    const own = cluster && identity ? networkName({ cluster, identity }) : undefined;
+    const clash = await foreseeClash(range, engine, own);
+    return clash === undefined ? [] : [{ path: "range", value: range, allowed: clash }];
+  },
 
   async actual(recorded, context) {
     try {

@@ -23,12 +23,9 @@ export interface UsedRange {
  */
 export function chooseRange(wanted: string | undefined, used: readonly UsedRange[]): string {
   if (wanted !== undefined) {
-    const clash = used.find(({ range }) => overlaps(range, rangeOf(wanted)));
-    if (clash) {
-      throw new UserError(
-        `network.machines: ${wanted} overlaps with ${clash.range.text}, which ${clash.user} of this computer has. ` +
-          "Choose another range, or leave it out to have a free one chosen.",
-      );
+    const clash = clashOf(wanted, used);
+    if (clash !== undefined) {
+      throw new UserError(clash);
     }
     return wanted;
   }
@@ -37,6 +34,16 @@ export function chooseRange(wanted: string | undefined, used: readonly UsedRange
     throw new UserError("No range from 10.99.0.0/24 to 10.99.255.0/24 is free here. Name one in network.machines.");
   }
   return free;
+}
+
+/** A sentence on who uses the range, or a part of it; `undefined` where it is free. */
+export function clashOf(wanted: string, used: readonly UsedRange[]): string | undefined {
+  const clash = used.find(({ range }) => overlaps(range, rangeOf(wanted)));
+  return (
+    clash &&
+    `network.machines: ${wanted} overlaps with ${clash.range.text}, which ${clash.user} of this computer has. ` +
+      "Choose another range, or leave it out to have a free one chosen."
+  );
 }
 
 /** What interfaces and routes of this computer use. */

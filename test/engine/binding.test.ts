@@ -92,6 +92,17 @@ test("bad inputs are told in preview with what is allowed, while unknown ones wa
   expect(things()).toEqual([]);
 });
 
+test("what is in the way of a new thing is told in preview, and no more once it is there", async () => {
+  project.model({ 0: thing("a"), 1: thing("b", { clash: "a rock", value: { $ref: [0, "serial"] } }) });
+  const { exitCode, output } = await project.preview();
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain("a rock is in the way");
+  project.model({ 0: thing("a"), 1: thing("b", { clash: "unclear" }) });
+  expect(await project.up()).toMatchObject({ exitCode: 0 });
+  project.model({ 0: thing("a"), 1: thing("b", { clash: "a rock" }) });
+  expect(await project.preview()).toMatchObject({ exitCode: 0 });
+});
+
 test("a change is an update or a replacement as the plan says, the old thing going first", async () => {
   project.model({ 0: thing("a", { value: 1, size: 1 }) });
   await project.up();

@@ -23,10 +23,19 @@ const thing = {
     fail: z.enum(["before", "after"]).optional(),
     /** A password; the thing's token is derived from it. */
     password: z.string().optional(),
+    /** What its surroundings refuse, where it is not there yet. */
+    clash: z.string().optional(),
     /** Returned as it is, to try what the engine cannot record. */
     odd: z.string().optional(),
   }),
   secrets: ["token"],
+
+  async foresee({ clash }, former) {
+    if (clash === "unclear") {
+      throw new Error("the surroundings cannot be looked at");
+    }
+    return clash && former === undefined ? [{ path: "clash", value: clash, allowed: `${clash} is in the way` }] : [];
+  },
 
   async actual({ actual }, context) {
     if (process.env.MEMORY_UNREACHABLE) {
