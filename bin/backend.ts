@@ -1,7 +1,7 @@
 /**
  * Where the stacks' state is kept: the backend that the person has chosen, else a folder inside the project.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { isPlainObject } from "../cloud/json";
@@ -29,6 +29,13 @@ export function chooseBackend(project: Project, environment = process.env): Back
   }
   const folder = ownStateFolder(project);
   return { url: fileUrl(folder), own: true, folder };
+}
+
+/** Makes the project's own folder of state, which Pulumi does not. */
+export function ensureStateFolder(backend: Backend): void {
+  if (backend.own && backend.folder) {
+    mkdirSync(backend.folder, { recursive: true });
+  }
 }
 
 /** The address of a folder as Pulumi reads it: only these three characters are special there. */

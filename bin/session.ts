@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { ensurePulumiCli, type PulumiCli } from "../setup/pulumi-cli";
 import type { Arguments } from "./arguments";
-import { chooseBackend, ownStateFolder } from "./backend";
+import { chooseBackend, ensureStateFolder, ownStateFolder } from "./backend";
 import type { Interruption } from "./interruption";
 import { passphraseEnvironment } from "./passphrase";
 import { applyProfile } from "./profile";
@@ -30,6 +30,7 @@ export async function locateStack(args: Arguments): Promise<Stack> {
 }
 
 export async function openSession(stack: Stack, interruption: Interruption, signal: AbortSignal): Promise<Session> {
+  ensureStateFolder(stack.backend);
   const passphrase = await passphraseEnvironment(stack.project, stack.backend);
   const cli = await ensurePulumiCli({ signal });
   const environment = { ...pulumiEnvironment(stack, cli), ...passphrase };

@@ -33,6 +33,13 @@ test("the first up makes the stack and a passphrase once; later ones run one Pul
   expect(project.changes()).toBe("");
 });
 
+test("a passphrase of the person's own is taken on the first run too, and none is made", async () => {
+  const first = await project.up({ PULUMI_CONFIG_PASSPHRASE: "their own" });
+  expect(first.exitCode, first.stderr).toBe(0);
+  expect(existsSync(project.path(".pulumi-state/passphrase"))).toBe(false);
+  expect(project.state().resources).toBe(4);
+});
+
 test("without a terminal and without --yes, one sentence names it and nothing is changed", async () => {
   for (const [verb, script] of [["up"], ["refresh"], ["down"], ["up", "--non-interactive"]]) {
     const { exitCode, stdout, stderr } = await project.run([verb ?? "", ...(script ? [script] : [])]);
