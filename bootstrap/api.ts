@@ -128,6 +128,24 @@ export class ClusterApi {
     });
   }
 
+  /** Whether the API server reaches the node's kubelet. True also where the API does not tell, so that only silence counts. */
+  async kubeletAnswers(name: string, context: Context): Promise<boolean> {
+    try {
+      await this.call(`asking the kubelet of node ${name}`, context, () =>
+        this.core.connectGetNodeProxyWithPath({ name, path: "healthz" }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof TransientError) {
+        return !/error trying to reach service|nothing came back/.test(error.message);
+      }
+      if (error instanceof ApiAnswer) {
+        return true;
+      }
+      throw error;
+    }
+  }
+
   /** Whether the API server calls itself ready, with all that it needs. */
   async isReady(): Promise<boolean> {
     return await new Promise((resolve) => {
@@ -142,9 +160,9 @@ export class ClusterApi {
   private explained(operation: string, error: unknown): unknown {
     const status = httpStatusOf(error);
     if (status !== undefined) {
-      const { message, causes } = statusObject(error);
-      // 429 of an eviction is an answer about a budget, and its caller's matter.
-      return status >= 500
+      const { message, causes, isStatus } = statusObject(error);
+      // 429 with a Status object is an answer about a budget, and its caller's matter; without one the API is busy.
+      return status >= 500 || (status === 429 && !isStatus)
         ? new TransientError(`the API at ${this.server} could not serve: ${status} ${message}`)
         : new ApiAnswer(operation, this.server, message, status, causes);
     }
@@ -180,12 +198,13 @@ function httpStatusOf(error: unknown): number | undefined {
 }
 
 /** The message and causes of the Status object that the API answers refusals with. */
-function statusObject(error: unknown): { message: string; causes: string[] } {
+function statusObject(error: unknown): { message: string; causes: string[]; isStatus: boolean } {
   const raw = error instanceof Error && "body" in error ? error.body : undefined;
   const status = statusSchema.safeParse(typeof raw === "string" ? parsed(raw) : raw);
   return {
     message: status.data?.message || String(raw).trim().slice(0, 200),
     causes: (status.data?.details?.causes ?? []).flatMap(({ message }) => message ?? []),
+    isStatus: status.success,
   };
 }
 

@@ -1,10 +1,11 @@
 /**
  * Making a machine a member of the cluster, with a credential of its own that is gone afterwards.
  */
+import type { KubeletSettings } from "../cloud/kubelet-settings";
 import type { Context } from "../cloud/resource";
 import { timeLimits } from "../cloud/time-limits";
 import { type ClusterApi, retried } from "./api";
-import { discoveryFile } from "./kubeadm-config";
+import { discoveryFile, kubeletPatch, kubeletPatchFile } from "./kubeadm-config";
 import { deleteNode, type NodeState } from "./nodes";
 import { runScript } from "./on-machine";
 import { runOnMachine, type SshAccess } from "./ssh";
@@ -17,6 +18,7 @@ export interface JoiningMachine {
   readonly apiEndpoint: string;
   readonly endpointAddress: string;
   readonly caCertificate: string;
+  readonly kubelet: KubeletSettings;
   /** The Node object of that name, where the API has one already. */
   readonly found: NodeState | undefined;
 }
@@ -46,7 +48,7 @@ export async function startKubelet(access: SshAccess, machine: string, context: 
 }
 
 async function runJoin(joining: JoiningMachine, token: string, context: Context): Promise<void> {
-  const { machine, access, apiEndpoint, endpointAddress, caCertificate } = joining;
+  const { machine, access, apiEndpoint, endpointAddress, caCertificate, kubelet } = joining;
   const [name = "", port] = apiEndpoint.split(":");
   await runScript(
     access,
@@ -54,6 +56,8 @@ async function runJoin(joining: JoiningMachine, token: string, context: Context)
       operation: "joining the cluster",
       machine,
       script: ["join.sh", endpointAddress],
+      // Here and not in the user data, which may be older than the settings where an earlier run has made the machine.
+      firstLine: { text: kubeletPatch(kubelet), file: kubeletPatchFile },
       stdin: discoveryFile({ endpoint: { name, port: Number(port) }, caCertificate, token }),
       seconds: timeLimits.machinePrepared + timeLimits.join,
     },

@@ -3,7 +3,9 @@
  * What only a machine can tell, as its cgroup driver, is a patch that prepare.sh makes there.
  */
 import { stringify } from "yaml";
-import type { Json } from "../cloud/json";
+import { canonicalText, type Json } from "../cloud/json";
+import type { KubeletSettings } from "../cloud/kubelet-settings";
+import { mayRegisterWith } from "../cloud/node-marks";
 import type { Taint } from "../cloud/spec";
 
 export interface Endpoint {
@@ -45,6 +47,8 @@ export interface Discovery {
 /** Where the discovery file lies while a machine joins: in memory, never on a disk. join.sh has the same path. */
 const discoveryPath = "/run/kubicorn-discovery.conf";
 const patches = { directory: "/etc/kubicorn/patches" };
+/** A machine's own kubelet settings. Patches are applied by name, so these come after what prepare.sh knows of the machine. */
+export const kubeletPatchFile = `${patches.directory}/kubeletconfiguration1+merge.json`;
 const kubeadm = "kubeadm.k8s.io/v1beta4";
 const criSocket = "unix:///run/containerd/containerd.sock";
 
@@ -61,7 +65,7 @@ export function controlPlaneConfiguration(cluster: ControlPlaneConfiguration): s
         name: cluster.machine,
         criSocket,
         imagePullPolicy: "IfNotPresent",
-        taints: cluster.schedulable ? [] : [{ key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" }],
+        taints: controlPlaneTaints(cluster.schedulable).map(withoutEmptyValue),
       },
       patches,
     },
@@ -112,7 +116,7 @@ export function joinConfiguration({ machine, pool, labels, taints }: JoinConfigu
         criSocket,
         imagePullPolicy: "IfNotPresent",
         // From the first moment on, so that no pod lands on a node that does not want it.
-        taints: taints.map(({ key, value, effect }) => (value ? { key, value, effect } : { key, effect })),
+        taints: taints.map(withoutEmptyValue),
         ...(ownLabels.length > 0 && {
           kubeletExtraArgs: [{ name: "node-labels", value: ownLabels.map((pair) => pair.join("=")).join(",") }],
         }),
@@ -120,6 +124,11 @@ export function joinConfiguration({ machine, pool, labels, taints }: JoinConfigu
       patches,
     },
   ]);
+}
+
+/** The text of that patch, in one line and equal for equal settings. */
+export function kubeletPatch(settings: KubeletSettings): string {
+  return canonicalText(settings);
 }
 
 /** The kubeconfig that a joining machine is given: where the API is, how to know it, and one credential. */
@@ -144,15 +153,18 @@ export function discoveryFile({ endpoint, caCertificate, token }: Discovery): st
   ]);
 }
 
+/** The taints of a control-plane node. */
+export function controlPlaneTaints(schedulable: boolean): Taint[] {
+  return schedulable ? [] : [{ key: "node-role.kubernetes.io/control-plane", value: "", effect: "NoSchedule" }];
+}
+
+function withoutEmptyValue({ key, value, effect }: Taint): Partial<Taint> {
+  return value ? { key, value, effect } : { key, effect };
+}
+
 /** All labels that a pool's nodes have from us. */
 export function nodeLabels(pool: string, labels: Readonly<Record<string, string>>): Record<string, string> {
   return { ...labels, "kubicorn.io/pool": pool };
-}
-
-/** Kubelet may not give itself labels of Kubernetes' own domains; those are set through the API. */
-function mayRegisterWith(key: string): boolean {
-  const domain = key.includes("/") ? key.slice(0, key.indexOf("/")) : "";
-  return !/(^|\.)(kubernetes|k8s)\.io$/.test(domain);
 }
 
 /** Objects as one YAML text of several documents. */

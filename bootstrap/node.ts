@@ -6,12 +6,15 @@ import { z } from "zod";
 import { type Condition, unmet } from "../cloud/conditions";
 import { DeadlineError, messageOf, TransientError, UserError } from "../cloud/errors";
 import { canonicalText } from "../cloud/json";
+import { kubeletSettingsSchema } from "../cloud/kubelet-settings";
 import type { ApplyContext, Fact, Plan, Recorded, Resource } from "../cloud/resource";
+import { timeLimits } from "../cloud/time-limits";
 import { type ClusterApi, clusterApi, OtherClusterError, preloadApi, retried } from "./api";
 import { drainNode } from "./drain";
 import { joinMachine, startKubelet } from "./join";
 import { planForMachine } from "./join-information";
-import { nodeLabels } from "./kubeadm-config";
+import { controlPlaneTaints, nodeLabels } from "./kubeadm-config";
+import { updateKubelet } from "./kubelet";
 import {
   awaitReadyNode,
   deleteNode,
@@ -47,6 +50,10 @@ const expected = z.strictObject({
   kubernetesVersion: z.string(),
   labels: z.record(z.string(), z.string()),
   taints: z.array(taint),
+  /** Settings of this machine's kubelet, over those of the whole cluster. */
+  kubelet: kubeletSettingsSchema.default({}),
+  /** How long moving its pods away may take, in seconds. */
+  drainSeconds: z.number().positive().default(timeLimits.drain),
   /** The pool that the machine belongs to. */
   pool: z.string().min(1),
   /** The cloud's own id of the machine, where it can be replaced under the same name. */
@@ -66,7 +73,8 @@ export const node: Resource<NodeExpected, NodeActual> = {
   expected,
   secrets: ["kubeconfig"],
 
-  async actual({ actual }, context) {
+  async actual(recorded, context) {
+    const actual = completed(recorded.actual);
     try {
       const api = await clusterApi(actual.kubeconfig);
       const found = await readNode(api, actual.machine, context);
@@ -80,7 +88,8 @@ export const node: Resource<NodeExpected, NodeActual> = {
     }
   },
 
-  plan(actual, wanted): Plan {
+  plan(recorded, wanted): Plan {
+    const actual = completed(recorded);
     const facts: Fact[] = [...planForMachine(actual, wanted)];
     if (actual.kubernetesVersion !== wanted.kubernetesVersion) {
       facts.push({ name: "replaceVersion", property: "kubernetesVersion", action: "replace" });
@@ -94,6 +103,12 @@ export const node: Resource<NodeExpected, NodeActual> = {
     if (canonicalText(sortedOrUnknown(actual.taints)) !== canonicalText(sortedOrUnknown(wanted.taints))) {
       facts.push({ name: "updateTaints", property: "taints", action: "update" });
     }
+    if (canonicalText(actual.kubelet) !== canonicalText(wanted.kubelet)) {
+      facts.push({ name: "updateKubelet", property: "kubelet", action: "update" });
+    }
+    if (actual.drainSeconds !== wanted.drainSeconds) {
+      facts.push(drainLimitFact);
+    }
     if (actual.pool !== wanted.pool) {
       facts.push({ name: "updatePool", property: "pool", action: "update" });
     }
@@ -104,6 +119,10 @@ export const node: Resource<NodeExpected, NodeActual> = {
   },
 
   async apply(wanted, recorded, context) {
+    const plan = recorded ? node.plan(recorded.actual, wanted) : [];
+    if (recorded && isOnlyRecorded(plan)) {
+      return { id: recorded.id, actual: { ...recorded.actual, ...wanted } };
+    }
     preloadApi();
     const api = await clusterApi(wanted.kubeconfig);
     if (!wanted.joins && !recorded) {
@@ -111,23 +130,28 @@ export const node: Resource<NodeExpected, NodeActual> = {
     } else {
       await becomeMember(api, wanted, recorded, context);
     }
+    if (recorded ? plan.some(({ name }) => name === "updateKubelet") : !wanted.joins) {
+      // Before the wait for Ready: the settings may be what keeps it from that.
+      await updateKubelet(wanted, context);
+    }
     const found = await awaitReadyNode(api, wanted.machine, wanted.kubernetesVersion, context);
-    const former = recorded ? marksOf(recorded.actual) : { labels: {}, taints: [] };
-    await retried(context, () => markNode(api, found, marksOf(wanted), former, context));
+    const former = recorded ? marksOf(completed(recorded.actual)) : none;
+    await markNode(api, found, marksOf(wanted), former, context);
     return { id: wanted.machine, actual: { ...wanted, ...facts(found) } };
   },
 
-  async delete({ actual }, context) {
+  async delete(recorded, context) {
+    const actual = completed(recorded.actual);
     const { machine } = actual;
     const api = await clusterApi(actual.kubeconfig);
     try {
       if (await retried(context, () => isBeingRemoved(api, context))) {
         return;
       }
-      const found = await readNode(api, machine, context);
+      const found = await retried(context, () => readNode(api, machine, context));
       if (found) {
-        await drainNode(api, found, context);
-        await deleteNode(api, machine, context);
+        await drainNode(api, found, actual.drainSeconds, context);
+        await retried(context, () => deleteNode(api, machine, context));
       }
     } catch (error) {
       if (error instanceof OtherClusterError) {
@@ -162,6 +186,27 @@ async function becomeMember(
   });
 }
 
+/** What a drain is given when it begins, and nothing before. */
+const drainLimitFact: Fact = { name: "updateDrainLimit", property: "drainSeconds", action: "update" };
+
+/** Whether there is nothing to do but to record. */
+function isOnlyRecorded(plan: Plan): boolean {
+  return plan.length > 0 && plan.every((fact) => fact === drainLimitFact);
+}
+
+/**
+ * A record in today's form. A former version recorded neither kubelet's settings nor the drain's limit, and did not count
+ * the control plane's own taint among those of its node.
+ */
+function completed(recorded: NodeActual): NodeActual {
+  const { kubelet, drainSeconds }: Partial<NodeActual> = recorded;
+  if (kubelet !== undefined && drainSeconds !== undefined) {
+    return recorded;
+  }
+  const taints = recorded.pool === "control-plane" ? controlPlaneTaints(false) : recorded.taints;
+  return { ...recorded, taints, kubelet: {}, drainSeconds: timeLimits.drain };
+}
+
 /** What is recorded of a node, as it is now: of its labels and taints only those that are ours. */
 function asSeen(actual: NodeActual, found: NodeState): NodeActual {
   const ours = new Set(actual.taints.map(taintId));
@@ -181,6 +226,8 @@ function asSeen(actual: NodeActual, found: NodeState): NodeActual {
 function facts(found: NodeState): Pick<NodeActual, "uid" | "address" | "conditions"> {
   return { uid: found.uid, ...(found.address && { address: found.address }), conditions: [found.ready] };
 }
+
+const none: NodeMarks = { labels: {}, taints: [] };
 
 function marksOf({ pool, labels, taints }: NodeExpected): NodeMarks {
   return { labels: nodeLabels(pool, labels), taints };

@@ -3,16 +3,19 @@
  */
 import type { V1Node } from "@kubernetes/client-node";
 import type { Condition } from "../cloud/conditions";
+import { TransientError } from "../cloud/errors";
 import { canonicalText } from "../cloud/json";
 import type { Context } from "../cloud/resource";
 import { waitUntil } from "../cloud/retry";
 import type { Taint } from "../cloud/spec";
 import { timeLimits } from "../cloud/time-limits";
-import type { ClusterApi } from "./api";
+import { ApiAnswer, type ClusterApi, retried } from "./api";
 
 export interface NodeState {
   readonly name: string;
   readonly uid: string;
+  /** Another one after every change of the Node object. */
+  readonly resourceVersion?: string | undefined;
   /** The machine's own id, by which a Node object is told from one of an earlier machine of that name. */
   readonly machineId: string;
   /** Kubelet's version, without "v". */
@@ -63,11 +66,29 @@ export async function awaitReadyNode(
 /** Why the node is not as it should be; `undefined` when it is. */
 export function unreadiness(node: NodeState, version: string): string | undefined {
   if (node.ready.status !== "True") {
-    return node.ready.message || `Ready is ${node.ready.status}`;
+    return shortReason(node.ready.message) || `Ready is ${node.ready.status}`;
   }
   return node.kubernetesVersion === version
     ? undefined
     : `it runs Kubernetes ${node.kubernetesVersion}, and ${version} is expected`;
+}
+
+/** What kubelet says in the course of every start, in words that fit on a row. */
+const usualReasons: readonly (readonly [RegExp, string])[] = [
+  [
+    /container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized/g,
+    "its pod network is not there yet",
+  ],
+  [/CSINode is not yet initialized/g, "its storage is starting"],
+  [/container runtime status check may not have completed yet/g, "its container runtime is starting"],
+  [/Kubelet stopped posting node status\.?/g, "its kubelet no longer reports"],
+];
+
+/** Why a node is not Ready, shortened where it is usual; other words stay as they are. Pure. */
+export function shortReason(message: string): string {
+  const short = usualReasons.reduce((text, [usual, words]) => text.replace(usual, words), message);
+  // Kubelet puts several reasons into brackets.
+  return short === message ? message : short.replace(/^\[(.*)\]$/s, "$1");
 }
 
 /** What of a node's labels and taints is ours. */
@@ -88,12 +109,22 @@ export async function markNode(
   former: NodeMarks,
   context: Context,
 ): Promise<void> {
-  const body = markingPatch(node, expected, former);
-  if (body) {
-    await api.call(`labelling node ${node.name}`, context, () =>
-      api.core.patchNode({ name: node.name, body }, api.strategicMerge),
-    );
-  }
+  const { name } = node;
+  let current = node;
+  await retried(context, async () => {
+    const body = markingPatch(current, expected, former);
+    if (body) {
+      await api
+        .call(`labelling node ${name}`, context, () => api.core.patchNode({ name, body }, api.strategicMerge))
+        .catch(async (error: unknown) => {
+          if (error instanceof ApiAnswer && error.status === 409) {
+            current = (await readNode(api, name, context)) ?? current;
+            throw new TransientError(error.message);
+          }
+          throw error;
+        });
+    }
+  });
 }
 
 /** The patch that brings a node to our labels and taints; `undefined` when it has them. Pure. */
@@ -116,7 +147,8 @@ export function markingPatch(node: NodeState, expected: NodeMarks, former: NodeM
     return undefined;
   }
   return {
-    metadata: { labels },
+    // Only of the node as it was read: somebody else's taint of just now would be lost.
+    metadata: { labels, ...(!sameTaints && { resourceVersion: node.resourceVersion }) },
     // The list as a whole, with the directive that keeps the API from merging it with what is there.
     ...(!sameTaints && { spec: { taints: [...taints.map(asApiTaint), { $patch: "replace" }] } }),
   };
@@ -156,6 +188,7 @@ function stateOf(node: V1Node): NodeState {
   return {
     name: node.metadata?.name ?? "",
     uid: node.metadata?.uid ?? "",
+    resourceVersion: node.metadata?.resourceVersion,
     machineId: node.status?.nodeInfo?.machineID ?? "",
     kubernetesVersion: (node.status?.nodeInfo?.kubeletVersion ?? "").replace(/^v/, ""),
     ...(address && { address }),

@@ -1,8 +1,10 @@
 /**
- * What we run on machines: the scripts that their user data brought, by name.
+ * What we run on machines: the scripts that their user data brought, by name, and later ones that are sent for one run.
  */
+import { posix } from "node:path";
 import type { Context } from "../cloud/resource";
 import { timeLimits } from "../cloud/time-limits";
+import { scriptText } from "./scripts";
 import { runOnMachine, type SshAccess } from "./ssh";
 import { libraryFolder } from "./user-data";
 
@@ -13,6 +15,8 @@ export interface MachineScript {
   /** The script's file name and its arguments: words without blanks or quotes. */
   readonly script: readonly string[];
   readonly stdin?: string;
+  /** A line that is written to a file before the script runs, in a folder that is made for it. */
+  readonly firstLine?: { readonly text: string; readonly file: string };
   /** In seconds, with the wait for the machine to answer. */
   readonly seconds: number;
 }
@@ -22,9 +26,38 @@ export type Milestone = "prepared" | "joinable" | "initialized";
 
 /** Runs one of our scripts as root. Where cloud-init brought none, says what cloud-init has to say about that. */
 export async function runScript(access: SshAccess, script: MachineScript, context: Context): Promise<string> {
-  const words = script.script.map(plainWord);
-  const command = `${ifScriptsAreMissing}; exec sudo -n ${libraryFolder}/${words.join(" ")}`;
-  return await runOnMachine(access, { ...script, command }, context);
+  const { firstLine, script: words, stdin = "", ...rest } = script;
+  const program = `${libraryFolder}/${words.map(plainWord).join(" ")}`;
+  if (firstLine === undefined) {
+    return await runOnMachine(
+      access,
+      { ...rest, stdin, command: `${ifScriptsAreMissing}; exec sudo -n ${program}` },
+      context,
+    );
+  }
+  const file = plainWord(firstLine.file);
+  const write = `mkdir -p ${posix.dirname(file)} && IFS= read -r line && printf "%s\\n" "$line" >${file}`;
+  const command = `${ifScriptsAreMissing}; exec sudo -n bash -c '${write} && exec ${program}'`;
+  return await runOnMachine(access, { ...rest, stdin: `${firstLine.text}\n${stdin}`, command }, context);
+}
+
+/** A script of ours that is not on the machine, with the one argument that it takes. */
+export interface SentScript extends Omit<MachineScript, "script" | "stdin"> {
+  /** Its file name in bootstrap/scripts/sent. */
+  readonly script: string;
+  /** One line. */
+  readonly argument: string;
+}
+
+/**
+ * Runs a script that the machine's user data did not bring, since that is only for new machines: argument and script
+ * travel on standard input.
+ */
+export async function runSentScript(access: SshAccess, sent: SentScript, context: Context): Promise<string> {
+  const { script, argument, ...rest } = sent;
+  const command = `exec sudo -n bash -c 'IFS= read -r argument && exec bash -s -- "$argument"'`;
+  const stdin = `${argument}\n${scriptText(`sent/${script}`)}`;
+  return await runOnMachine(access, { ...rest, command, stdin }, context);
 }
 
 /** Waits, on the machine, until its bootstrap is that far. Ends with the failed step and the log's end when it failed. */
@@ -50,7 +83,7 @@ const ifScriptsAreMissing =
 
 /** The words come from our own code and validated names; anything a shell would read otherwise is a bug. */
 function plainWord(word: string): string {
-  if (!/^[A-Za-z0-9._:/@-]+$/.test(word)) {
+  if (!/^[A-Za-z0-9._:/@+-]+$/.test(word)) {
     throw new Error(`${JSON.stringify(word)} cannot be an argument of a script on a machine`);
   }
   return word;

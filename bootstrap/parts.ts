@@ -11,6 +11,8 @@ import {
   type ResourcePart,
 } from "../cloud/model";
 import type { RenderedCluster, RenderedMachine, RenderedPool } from "../cloud/provider";
+import { timeLimits } from "../cloud/time-limits";
+import { controlPlaneTaints } from "./kubeadm-config";
 import { machineUser } from "./user-data";
 
 /** A machine that other parts refer to: the indices of its parts, and how it is reached over SSH. */
@@ -110,7 +112,9 @@ export function nodePart(
       kubeconfig: new Reference(shared.kubeconfig, "kubeconfig"),
       kubernetesVersion,
       labels: pool?.labels ?? {},
-      taints: pool?.taints.map((taint) => ({ ...taint })) ?? [],
+      taints: (pool?.taints ?? controlPlaneTaints(cluster.controlPlane.schedulable)).map((taint) => ({ ...taint })),
+      kubelet: (pool ?? cluster.controlPlane).kubelet,
+      drainSeconds: pool?.drainSeconds ?? timeLimits.drain,
     },
   };
 }

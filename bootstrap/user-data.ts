@@ -4,11 +4,14 @@
  */
 import { gzipSync } from "node:zlib";
 import { stringify } from "yaml";
+import type { KubeletSettings } from "../cloud/kubelet-settings";
 import {
   type ControlPlaneConfiguration,
   controlPlaneConfiguration,
   type JoinConfiguration,
   joinConfiguration,
+  kubeletPatch,
+  kubeletPatchFile,
 } from "./kubeadm-config";
 import { type MachineData, machineDataFile } from "./machine-data";
 import { type PodNetworkBackend, podNetworkManifest } from "./pod-network";
@@ -25,6 +28,8 @@ export interface MachineAccess {
 export interface ControlPlaneMachine extends ControlPlaneConfiguration {
   readonly access: MachineAccess;
   readonly podNetworkBackend: PodNetworkBackend;
+  /** Settings of this machine's kubelet, over those of the whole cluster. A machine that joins gets them then. */
+  readonly ownKubelet: KubeletSettings;
 }
 
 export interface WorkerMachine
@@ -46,6 +51,7 @@ export function controlPlaneUserData(machine: ControlPlaneMachine): string {
   return cloudConfig(machine, dataOf(machine, "control-plane"), [
     ...scripts([...commonScripts, "initialize-control-plane.sh", "join-information.sh", "kubeconfig.sh"]),
     { path: "/etc/kubicorn/kubeadm.yaml", content: controlPlaneConfiguration(machine) },
+    { path: kubeletPatchFile, content: `${kubeletPatch(machine.ownKubelet)}\n` },
     {
       path: "/etc/kubicorn/pod-network.yaml",
       content: podNetworkManifest({ ...machine, backend: machine.podNetworkBackend }),

@@ -2,6 +2,7 @@
  * What a cloud provider is: a pure rendering of the cloud-neutral spec, and the model made from that.
  * A provider that lives outside this package implements the same interface.
  */
+import type { KubeletSettings } from "./kubelet-settings";
 import type { Model } from "./model";
 import { composeName, nameLimits } from "./names";
 import type { ClusterSpec, Taint } from "./spec";
@@ -26,6 +27,10 @@ export interface RenderedPool {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
+  /** Kubelet settings of its machines, over those of the whole cluster. */
+  readonly kubelet: KubeletSettings;
+  /** How long draining one of its nodes may take, in seconds. */
+  readonly drainSeconds: number;
   readonly machines: readonly RenderedMachine[];
 }
 
@@ -39,7 +44,12 @@ export interface RenderedCluster {
   readonly network: ClusterSpec["network"];
   /** How machines reach the API: a name that outlives every machine. */
   readonly endpoint: { readonly name: string; readonly port: number };
-  readonly controlPlane: { readonly schedulable: boolean; readonly machines: readonly RenderedMachine[] };
+  readonly controlPlane: {
+    readonly schedulable: boolean;
+    /** Kubelet settings of its machines, over those of the whole cluster. */
+    readonly kubelet: KubeletSettings;
+    readonly machines: readonly RenderedMachine[];
+  };
   /** In the order of their names. */
   readonly pools: readonly RenderedPool[];
 }
@@ -64,6 +74,7 @@ export function renderCluster(spec: ClusterSpec, environment: Environment): Rend
     endpoint: { name: `api.${name}.kubicorn.internal`, port: 6443 },
     controlPlane: {
       schedulable: controlPlane.schedulable,
+      kubelet: controlPlane.kubelet,
       machines: renderMachines(name, "control-plane", controlPlane),
     },
     pools: [...pools]
@@ -72,6 +83,8 @@ export function renderCluster(spec: ClusterSpec, environment: Environment): Rend
         name: pool.name,
         labels: pool.labels,
         taints: pool.taints,
+        kubelet: pool.kubelet,
+        drainSeconds: pool.drainSeconds,
         machines: renderMachines(name, pool.name, pool),
       })),
   };

@@ -3,8 +3,11 @@
  * Types, validation messages, the JSON Schema for editors and the reference page all come from here.
  */
 import { z } from "zod";
+import { kubeletSettingsSchema } from "./kubelet-settings";
 import { labelPattern } from "./names";
+import { reservedLabel, reservedTaint } from "./node-marks";
 import { parseRange } from "./ranges";
+import { timeLimits } from "./time-limits";
 
 /** Kubernetes versions that the machine images are tried with, newest first. */
 export const kubernetesVersions = ["1.37.2"] as const;
@@ -42,14 +45,25 @@ const labelValue = z
     error: "at most 63 letters, digits, '-', '_' and '.' are allowed, beginning and ending with a letter or digit",
   });
 
+/** A key that is well-formed and not somebody else's. */
+const ownKey = (reasonOf: (key: string) => string | undefined) =>
+  labelKey.superRefine((key, context) => {
+    const reason = reasonOf(key);
+    if (reason !== undefined) {
+      context.addIssue({ code: "custom", message: `another key is needed: ${reason}`, input: key });
+    }
+  });
+
 const taint = z.strictObject({
-  key: labelKey.describe("The taint's key."),
+  key: ownKey(reservedTaint).describe("The taint's key."),
   value: labelValue.default("").describe("Its value."),
   effect: z
     .enum(["NoSchedule", "PreferNoSchedule", "NoExecute"], {
       error: "NoSchedule, PreferNoSchedule or NoExecute is allowed",
     })
-    .describe("What it does to pods that do not tolerate it."),
+    .describe(
+      "What it does to pods that do not tolerate it. NoExecute also ends those that run there, without regard to budgets.",
+    ),
 });
 
 const machineSize = {
@@ -65,6 +79,10 @@ const machineSize = {
     .describe("Memory of one machine, in GiB. Left out: as for cpus."),
 };
 
+const kubelet = kubeletSettingsSchema
+  .default({})
+  .describe("Fields of KubeletConfiguration for these machines' kubelets, as in { maxPods: 50 }. Changed in place.");
+
 const controlPlane = z.strictObject({
   count: z
     .literal(1, { error: "1 is allowed; several control-plane machines are not supported yet" })
@@ -73,17 +91,32 @@ const controlPlane = z.strictObject({
   schedulable: z
     .boolean({ error: "true or false is allowed" })
     .default(false)
-    .describe("Whether ordinary pods may run on the control plane."),
+    .describe("Whether ordinary pods may run on the control plane. Changed in place; pods that run there stay."),
+  kubelet,
   ...machineSize,
 });
+
+function doubleTaints(taints: readonly z.output<typeof taint>[], context: z.RefinementCtx): void {
+  for (const [index, { key, effect }] of taints.entries()) {
+    const first = taints.findIndex((other) => other.key === key && other.effect === effect);
+    if (first < index) {
+      const message = `a node has one taint of a key and effect, and taints[${first}] is that`;
+      context.addIssue({ code: "custom", message, path: [index, "key"], input: key });
+    }
+  }
+}
 
 export const poolSchema = z.strictObject({
   name: name
     .refine((text) => text !== "control-plane", { error: "another name is needed; 'control-plane' is taken" })
     .describe("The pool's name, unique in the cluster; part of its machines' names."),
   count: count(0, 250).default(1).describe("How many machines. 0 keeps the pool and no machine."),
-  labels: z.record(labelKey, labelValue).default({}).describe("Labels of the pool's nodes."),
-  taints: z.array(taint).default([]).describe("Taints of the pool's nodes."),
+  labels: z.record(ownKey(reservedLabel), labelValue).default({}).describe("Labels of the pool's nodes."),
+  taints: z.array(taint).superRefine(doubleTaints).default([]).describe("Taints of the pool's nodes."),
+  kubelet,
+  drainSeconds: count(1, 86_400)
+    .default(timeLimits.drain)
+    .describe("How long moving the pods of one node away may take, in seconds. After that the node stays in service."),
   ...machineSize,
 });
 

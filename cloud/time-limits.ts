@@ -23,6 +23,10 @@ export const timeLimits = {
   join: 300,
   /** From the join until the node is Ready. */
   nodeReady: 300,
-  /** Evicting every pod of one node. */
+  /** Evicting every pod of one node, where its pool says nothing else. */
   drain: 300,
+  /** How long a kubelet may be silent until its node counts as dead, so that nobody could end its pods. */
+  kubeletSilence: 10,
+  /** New settings of one kubelet, with its start, and its former ones again where it refuses them. */
+  kubeletUpdate: 180,
 } as const;

@@ -123,6 +123,7 @@ function controlPlaneMachine(cluster: LocalCluster, machine: RenderedMachine) {
     schedulable: cluster.controlPlane.schedulable,
     podNetworkBackend: cluster.podNetworkBackend,
     kubelet: cluster.kubelet,
+    ownKubelet: cluster.controlPlane.kubelet,
   };
 }
 

@@ -28,7 +28,11 @@ export class KubernetesApi {
   onEviction: (pod: Thing) => { status: number; body: Thing } | undefined = () => undefined;
   /** When set, every call gets this status. */
   failWith: number | undefined;
+  /** So many calls are turned away as a busy API does, without a Status object. */
+  busy = 0;
   ready = true;
+  /** Nodes whose kubelet the API server does not reach. */
+  readonly silent = new Set<string>();
   private server: Server | undefined;
   private lastPort = 0;
 
@@ -37,6 +41,11 @@ export class KubernetesApi {
       const body = await bodyOf(request);
       const url = new URL(request.url ?? "/", "https://localhost");
       this.calls.push({ method: request.method ?? "", path: url.pathname, body });
+      if (this.busy > 0) {
+        this.busy -= 1;
+        response.writeHead(429, { "Retry-After": "1" }).end("Too many requests, please try again later.");
+        return;
+      }
       const answer = this.failWith
         ? status(this.failWith, "the double was told to fail")
         : this.answer(request.method ?? "", url, body);
@@ -93,6 +102,11 @@ export class KubernetesApi {
     const [group, name, subresource] = partsOf(pathname);
     if (pathname === "/readyz") {
       return this.ready ? { status: 200, body: "ok" } : { status: 500, body: "not ready" };
+    }
+    if (group === "nodes" && subresource === "proxy") {
+      return this.silent.has(name ?? "")
+        ? status(503, "error trying to reach service: dial tcp 10.99.0.11:10250: connect: no route to host")
+        : { status: 200, body: "ok" };
     }
     if (group === "pods" && subresource === "eviction") {
       return this.evict(name ?? "");
@@ -155,6 +169,10 @@ function keep(store: Map<string, Thing>, method: string, name: string | undefine
     return { status: 200, body: found };
   }
   if (method === "PATCH") {
+    const { resourceVersion } = body.metadata ?? {};
+    if (resourceVersion !== undefined && resourceVersion !== found.metadata.resourceVersion) {
+      return status(409, "the object has been modified; please apply your changes to the latest version");
+    }
     merge(found, body);
   }
   return { status: 200, body: found };

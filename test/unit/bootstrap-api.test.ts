@@ -2,7 +2,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ApiAnswer, type ClusterApi, clusterApi } from "../../bootstrap/api";
 import { drainNode, hasToLeave } from "../../bootstrap/drain";
-import { awaitReadyNode, listNodes, markingPatch, markNode, type NodeState, readNode } from "../../bootstrap/nodes";
+import {
+  awaitReadyNode,
+  listNodes,
+  markingPatch,
+  markNode,
+  type NodeState,
+  readNode,
+  shortReason,
+} from "../../bootstrap/nodes";
 import { isBeingRemoved, markRemoval, unmarkRemoval } from "../../bootstrap/removal-mark";
 import { withJoinToken } from "../../bootstrap/tokens";
 import { DeadlineError, RemoteError, TransientError, UserError } from "../../cloud/errors";
@@ -93,6 +101,24 @@ describe("the wait for a node", () => {
   });
 });
 
+describe("why a node is not Ready", () => {
+  const network =
+    "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady " +
+    "message:Network plugin returns error: cni plugin not initialized";
+
+  it.each([
+    [network, "its pod network is not there yet"],
+    [`[${network}, CSINode is not yet initialized]`, "its pod network is not there yet, its storage is starting"],
+    ["CSINode is not yet initialized", "its storage is starting"],
+    ["Kubelet stopped posting node status.", "its kubelet no longer reports"],
+    [`[${network}, PLEG is not healthy: 3m]`, "its pod network is not there yet, PLEG is not healthy: 3m"],
+    ["[PLEG is not healthy, something else]", "[PLEG is not healthy, something else]"],
+    ["", ""],
+  ])("%j is told as %j", (message, short) => {
+    expect(shortReason(message)).toBe(short);
+  });
+});
+
 describe("labels and taints", () => {
   const dedicated = { key: "dedicated", value: "batch", effect: "NoSchedule" } as const;
   const foreign = { key: "node.kubernetes.io/unreachable", value: "", effect: "NoExecute" } as const;
@@ -150,6 +176,19 @@ describe("labels and taints", () => {
   });
 });
 
+describe("a taint that somebody else gives just now", () => {
+  it("is not lost when ours are set", async () => {
+    const node = double.addNode("demo-1");
+    node.metadata.resourceVersion = "1";
+    const read = (await readNode(api, "demo-1", context)) as NodeState;
+    node.metadata.resourceVersion = "2";
+    node.spec.taints = [{ key: "theirs", effect: "NoExecute" }];
+    const wanted = { labels: {}, taints: [{ key: "ours", value: "", effect: "NoSchedule" } as const] };
+    await markNode(api, read, wanted, none, context);
+    expect(node.spec.taints.map(({ key }: { key: string }) => key).sort()).toEqual(["ours", "theirs"]);
+  });
+});
+
 describe("a join token", () => {
   it("is there during the join, short-lived, and gone after it", async () => {
     const seen = await withJoinToken(api, "demo-1", context, async (token) => {
@@ -195,7 +234,7 @@ describe("a drain", () => {
   it("cordons first and evicts, but not what would come back", async () => {
     double.addNode("demo-1");
     double.pods = [pod("web"), pod("proxy", { ownerReferences: [{ kind: "DaemonSet", controller: true }] })];
-    await drainNode(api, plain, context, 5);
+    await drainNode(api, plain, 5, context);
     expect(double.nodes.get("demo-1").spec.unschedulable).toBe(true);
     expect(double.pods.map(({ metadata }) => metadata.name)).toEqual(["proxy"]);
   });
@@ -205,7 +244,7 @@ describe("a drain", () => {
     double.pods = [pod("web")];
     let refusals = 2;
     double.onEviction = () => (refusals-- > 0 ? budget : undefined);
-    await drainNode(api, plain, context, 10);
+    await drainNode(api, plain, 10, context);
     expect(context.progressed.join()).toContain(
       "pod default/web may not be evicted: The disruption budget web needs 2",
     );
@@ -215,7 +254,7 @@ describe("a drain", () => {
     double.addNode("demo-1");
     double.pods = [pod("web")];
     double.onEviction = () => budget;
-    const error = await drainNode(api, plain, context, 1).catch((caught) => caught);
+    const error = await drainNode(api, plain, 1, context).catch((caught) => caught);
     expect(error).toBeInstanceOf(UserError);
     expect(error.message).toMatch(
       /^Node demo-1 could not be drained and is in service again: .*pod default\/web .*disruption budget web/,
@@ -228,7 +267,7 @@ describe("a drain", () => {
     double.pods = [pod("web")];
     double.budgets = [{ metadata: { name: "keep-web" }, spec: { selector: { matchLabels: { app: "web" } } } }];
     double.onEviction = () => status(429, "Too many requests");
-    await expect(drainNode(api, plain, context, 1)).rejects.toThrow(
+    await expect(drainNode(api, plain, 1, context)).rejects.toThrow(
       "disruption budget keep-web of namespace default allows none",
     );
   });
@@ -237,7 +276,7 @@ describe("a drain", () => {
     double.addNode("demo-1", { unschedulable: true });
     double.pods = [pod("web")];
     double.onEviction = () => budget;
-    await expect(drainNode(api, { ...plain, cordoned: true }, context, 1)).rejects.toThrow(
+    await expect(drainNode(api, { ...plain, cordoned: true }, 1, context)).rejects.toThrow(
       "still cordoned, as it was before",
     );
     expect(double.nodes.get("demo-1").spec.unschedulable).toBe(true);
@@ -248,8 +287,116 @@ describe("a drain", () => {
     double.pods = [pod("web")];
     double.onEviction = () => budget;
     setTimeout(() => context.interrupt(), 300);
-    await expect(drainNode(api, plain, context, 60)).rejects.toThrow("in service again");
+    await expect(drainNode(api, plain, 60, context)).rejects.toThrow("in service again");
     expect(double.nodes.get("demo-1").spec.unschedulable).toBeUndefined();
+  });
+});
+
+describe("a drain that something else holds up", () => {
+  const pod = (name: string, metadata: object = {}, spec: object = {}) => ({
+    metadata: { name, namespace: "default", uid: name, ...metadata },
+    spec: { nodeName: "demo-1", ...spec },
+    status: { phase: "Running" },
+  });
+
+  it("of a dead node ends at once, with a warning that names the pods, and evicts nothing", async () => {
+    double.addNode("demo-1", { ready: "Unknown", message: "Kubelet stopped posting node status." });
+    double.pods = [pod("web"), pod("ending", { deletionTimestamp: "2026-12-01T00:00:00Z" })];
+    await drainNode(api, plain, 60, context);
+    expect(double.pods).toHaveLength(2);
+    expect(context.warned.join()).toMatch(/^node demo-1 does not answer: .*default\/ending, default\/web\. Kubernetes/);
+  });
+
+  it("of a node whose kubelet is silent ends before Kubernetes has noticed", async () => {
+    double.addNode("demo-1");
+    double.silent.add("demo-1");
+    double.pods = [pod("web", { deletionTimestamp: "2026-12-01T00:00:00Z" })];
+    await drainNode(api, plain, 60, context, 1);
+    expect(context.warned).toHaveLength(1);
+  });
+
+  it("of a node whose kubelet is silent for a moment goes on", async () => {
+    double.addNode("demo-1");
+    double.silent.add("demo-1");
+    double.pods = [pod("web")];
+    setTimeout(() => double.silent.clear(), 600);
+    await drainNode(api, plain, 60, context, 5);
+    expect(double.pods).toEqual([]);
+    expect(context.progressed.join()).toContain("its kubelet does not answer");
+    expect(context.warned.join()).not.toContain("does not answer");
+  });
+
+  it("of a node that only calls itself not Ready evicts as ever", async () => {
+    double.addNode("demo-1", { ready: "False", message: "the container runtime is down" });
+    double.pods = [pod("web", { ownerReferences: [{ kind: "ReplicaSet", controller: true }] })];
+    await drainNode(api, { ...plain, ready: { type: "Ready", status: "False", message: "" } }, 60, context);
+    expect(double.pods).toEqual([]);
+    expect(context.warned).toEqual([]);
+  });
+
+  it("survives an API that restarts in its middle", async () => {
+    const { port } = double;
+    double.addNode("demo-1");
+    double.pods = [pod("web")];
+    let refusals = 1;
+    double.onEviction = () => (refusals-- > 0 ? status(500, "etcd is away") : undefined);
+    setTimeout(() => double.stop(), 300);
+    setTimeout(() => double.start(port), 1500);
+    await drainNode(api, plain, 30, context);
+    expect(double.pods).toEqual([]);
+  });
+
+  it("survives an API that is too busy for a call", async () => {
+    double.addNode("demo-1");
+    double.pods = [pod("web")];
+    double.busy = 3;
+    await drainNode(api, plain, 30, context);
+    expect(double.pods).toEqual([]);
+  });
+
+  it("says how long a pod may take to end", async () => {
+    double.addNode("demo-1");
+    double.pods = [pod("web", { deletionTimestamp: "2026-12-01T00:00:00Z", deletionGracePeriodSeconds: 3600 })];
+    await expect(drainNode(api, plain, 1, context)).rejects.toThrow(
+      "pod default/web is ending, for which it may take 3600 s",
+    );
+  });
+
+  it("by two budgets for one pod names that pod", async () => {
+    double.addNode("demo-1");
+    double.pods = [pod("web")];
+    double.onEviction = () => status(500, "This pod has more than one PodDisruptionBudget");
+    await expect(drainNode(api, plain, 1, context)).rejects.toThrow(
+      /pod default\/web may not be evicted: .*This pod has more than one PodDisruptionBudget/,
+    );
+  });
+
+  it("tells the first of many pods, those that are refused before those that are ending", async () => {
+    double.addNode("demo-1");
+    double.pods = [
+      ...Array.from({ length: 20 }, (_, index) => pod(`a-${index}`, { deletionTimestamp: "2026-12-01T00:00:00Z" })),
+      pod("web"),
+    ];
+    double.onEviction = () => status(429, "no", ["The disruption budget web needs 1"]);
+    const error = await drainNode(api, plain, 1, context).catch((caught) => caught);
+    expect(error.message).toMatch(/last: pod default\/web may not be evicted.*; and 16 more\. Nothing/);
+  });
+
+  it("asks more and more seldom where a budget has refused", async () => {
+    double.addNode("demo-1");
+    double.pods = [pod("web")];
+    double.onEviction = () => status(429, "no", ["The disruption budget web needs 1"]);
+    await expect(drainNode(api, plain, 5, context)).rejects.toThrow("disruption budget web");
+    const asked = double.calls.filter(({ path }) => path.endsWith("/eviction")).length;
+    expect([2, 3]).toContain(asked);
+  });
+
+  it("evicts a pod without a controller, and says that nothing makes it anew", async () => {
+    double.addNode("demo-1");
+    double.pods = [pod("bare")];
+    await drainNode(api, plain, 5, context);
+    expect(double.pods).toEqual([]);
+    expect(context.warned).toEqual(["pod default/bare had no controller, so nothing makes it anew elsewhere"]);
   });
 });
 

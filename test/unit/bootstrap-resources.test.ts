@@ -1,4 +1,5 @@
 /** The guest Resources: plans as tables, and their four verbs against a machine's SSH server and a Kubernetes API in this process. */
+import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -7,6 +8,7 @@ import { guestResources } from "../../bootstrap";
 import { hostKey } from "../../bootstrap/host-key";
 import { joinInformation } from "../../bootstrap/join-information";
 import { makeKeyPair } from "../../bootstrap/keys";
+import { controlPlaneTaints } from "../../bootstrap/kubeadm-config";
 import { kubeconfig } from "../../bootstrap/kubeconfig";
 import { type NodeActual, type NodeExpected, node } from "../../bootstrap/node";
 import { readiness } from "../../bootstrap/readiness";
@@ -37,6 +39,8 @@ beforeEach(async () => {
     kubernetesVersion: "1.37.2",
     labels: { disk: "fast" },
     taints: [{ key: "dedicated", value: "batch", effect: "NoSchedule" }],
+    kubelet: { maxPods: 50 },
+    drainSeconds: 300,
     pool: "workers",
   };
 });
@@ -169,6 +173,14 @@ describe("a node's plan", () => {
     ["labels", {}, { labels: { disk: "slow" } }, ["update updateLabels"]],
     ["labels in another order", { labels: { a: "1", b: "2" } }, { labels: { b: "2", a: "1" } }, []],
     ["taints", {}, { taints: [] }, ["update updateTaints"]],
+    ["kubelet settings", {}, { kubelet: { maxPods: 60 } }, ["update updateKubelet"]],
+    [
+      "kubelet settings in another order",
+      { kubelet: { maxPods: 9, evictionHard: { a: "1", b: "2" } } },
+      { kubelet: { evictionHard: { b: "2", a: "1" }, maxPods: 9 } },
+      [],
+    ],
+    ["the limit of a drain", {}, { drainSeconds: 60 }, ["update updateDrainLimit"]],
     ["the pool's name", {}, { pool: "others" }, ["update updatePool"]],
     ["a node that is not Ready", { conditions: [{ ...ready, status: "False" }] }, {}, ["update restoreReadiness"]],
   ])("%s", (_title, actual, expected, facts) => {
@@ -178,6 +190,21 @@ describe("a node's plan", () => {
     }
     const plan = node.plan(recordedNode({ machineId: "one", ...actual }), inputs);
     expect(plan.map(({ action, name }) => `${action} ${name}`)).toEqual(facts);
+  });
+
+  const formerRecord = (changes: Partial<NodeActual>): NodeActual => {
+    const { kubelet: _kubelet, drainSeconds: _drainSeconds, ...former } = recordedNode({ taints: [], ...changes });
+    return former as NodeActual;
+  };
+
+  it.each<[string, Partial<NodeActual>, Partial<NodeExpected>, string[]]>([
+    ["a worker's", {}, { taints: [] }, []],
+    ["a worker's with settings from now on", {}, { taints: [], kubelet: { maxPods: 9 } }, ["updateKubelet"]],
+    ["the control plane's", { pool: "control-plane" }, { taints: controlPlaneTaints(false) }, []],
+    ["the control plane's, schedulable from now on", { pool: "control-plane" }, { taints: [] }, ["updateTaints"]],
+  ])("of a record of the former version: %s", (_title, actual, expected, facts) => {
+    const inputs = { ...wanted, kubelet: {}, pool: actual.pool ?? "workers", ...expected };
+    expect(node.plan(formerRecord(actual), inputs).map(({ name }) => name)).toEqual(facts);
   });
 
   it("takes taints in any order as the same", () => {
@@ -194,7 +221,9 @@ describe("a node's apply", () => {
     let token = "";
     machine.answer = ({ command, stdin }) => {
       if (command.includes("join.sh")) {
-        token = parse(stdin).users[0].user.token;
+        const [kubelet = "", ...discovery] = stdin.split("\n");
+        expect(kubelet).toBe('{"maxPods":50}');
+        token = parse(discovery.join("\n")).users[0].user.token;
         expect(api.secrets.has(`bootstrap-token-${token.split(".")[0]}`)).toBe(true);
         api.addNode(wanted.machine);
       }
@@ -206,7 +235,7 @@ describe("a node's apply", () => {
     expect(actual).toEqual(recordedNode({ address: "10.99.0.11" }));
     expect(toPlainJson(actual)).toEqual(actual);
     expect(context.recorded.map(({ id: made }) => made)).toEqual(["demo-workers-1"]);
-    expect(machine.asked.map(({ command }) => command.split("/").pop())).toEqual(["join.sh 10.99.0.10"]);
+    expect(machine.asked.map(({ command }) => command.split("/").pop())).toEqual(["join.sh 10.99.0.10'"]);
     expect(machine.asked[0]?.command).not.toContain(token);
     expect(api.secrets.size).toBe(0);
     expect(api.nodes.get(wanted.machine).metadata.labels).toEqual({ disk: "fast", "kubicorn.io/pool": "workers" });
@@ -219,7 +248,10 @@ describe("a node's apply", () => {
     };
     const inputs = { ...wanted, machine: "demo-control-plane-1", joins: false, pool: "control-plane" };
     await node.apply(inputs, undefined, new RecordingContext());
-    expect(machine.asked.map(({ command }) => command.split("/").pop())).toEqual(["wait.sh initialized 900"]);
+    expect(machine.asked.map(({ command, stdin }) => command.split("/").pop() + stdin.slice(0, 15))).toEqual([
+      "wait.sh initialized 900",
+      expect.stringMatching(/bash -s -- "\$argument"'\{"maxPods":50\}\n$/),
+    ]);
     expect(api.calls.some(({ path }) => path.includes("secrets"))).toBe(false);
   });
 
@@ -253,6 +285,49 @@ describe("a node's apply", () => {
       theirs: "1",
       "kubicorn.io/pool": "workers",
     });
+  });
+
+  it("records another limit of its drain without a call to anybody", async () => {
+    const recorded = { id: wanted.machine, actual: recordedNode() };
+    const { actual } = await node.apply({ ...wanted, drainSeconds: 60 }, recorded, new RecordingContext());
+    expect(actual).toEqual(recordedNode({ drainSeconds: 60 }));
+    expect([api.calls, machine.asked]).toEqual([[], []]);
+  });
+
+  it("sends new kubelet settings with the script that sets them, whatever scripts the machine has", async () => {
+    api.addNode(wanted.machine);
+    const recorded = { id: wanted.machine, actual: recordedNode() };
+    await node.apply({ ...wanted, kubelet: { maxPods: 60 } }, recorded, new RecordingContext());
+    const [{ command = "", stdin = "" } = {}] = machine.asked;
+    expect(machine.asked).toHaveLength(1);
+    expect(command).not.toContain("/usr/local/lib/kubicorn");
+    expect(stdin).toBe(`{"maxPods":60}\n${readFileSync("bootstrap/scripts/sent/update-kubelet.sh", "utf8")}`);
+  });
+
+  it("tells what kubelet says to settings that it refuses, and does not try them on a second machine", async () => {
+    api.addNode(wanted.machine);
+    const words = "kubelet does not run with these settings; it says:\nmaxPods must not be negative\n";
+    machine.answer = () => ({ stderr: words, code: 1 });
+    const apply = () =>
+      node.apply(
+        { ...wanted, kubelet: { maxPods: 61 } },
+        { id: wanted.machine, actual: recordedNode() },
+        new RecordingContext(),
+      );
+    await expect(apply()).rejects.toThrow(
+      /demo-workers-1: changing kubelet's settings failed[\s\S]*must not be negative/,
+    );
+    await expect(apply()).rejects.toThrow(/were not tried on demo-workers-1, since demo-workers-1 has refused them/);
+    expect(machine.asked).toHaveLength(1);
+  });
+
+  it("takes the control plane's taint away that a former version set and did not record", async () => {
+    const [taint] = controlPlaneTaints(false);
+    api.addNode(wanted.machine, { taints: [taint] });
+    const { kubelet: _kubelet, drainSeconds: _limit, ...former } = recordedNode({ pool: "control-plane", taints: [] });
+    const inputs = { ...wanted, kubelet: {}, taints: [], pool: "control-plane", joins: false };
+    await node.apply(inputs, { id: wanted.machine, actual: former as NodeActual }, new RecordingContext());
+    expect(api.nodes.get(wanted.machine).spec.taints).toEqual([]);
   });
 
   it("starts a stopped kubelet and waits until the node is Ready", async () => {
@@ -329,6 +404,15 @@ describe("a node's delete", () => {
     expect(api.pods).toEqual([]);
     expect(api.nodes.size).toBe(0);
     await remove();
+  });
+
+  it("waits no longer for pods than its pool says", async () => {
+    api.addNode(wanted.machine);
+    api.pods = [{ metadata: { name: "web", namespace: "default" }, spec: { nodeName: wanted.machine }, status: {} }];
+    api.onEviction = () => ({ status: 201, body: {} });
+    const recorded = { id: wanted.machine, actual: recordedNode({ drainSeconds: 1 }) };
+    await expect(node.delete(recorded, new RecordingContext())).rejects.toThrow(/waited 1 s for the pods of node/);
+    expect(api.nodes.get(wanted.machine).spec.unschedulable).toBeUndefined();
   });
 
   it("drains nothing when the whole cluster goes, even where the API is out of reach by then", async () => {

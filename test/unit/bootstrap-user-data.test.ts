@@ -39,6 +39,7 @@ const controlPlane: ControlPlaneMachine = {
   schedulable: false,
   podNetworkBackend: "host-gw",
   kubelet: { imageGCHighThresholdPercent: 100 },
+  ownKubelet: { maxPods: 50, evictionHard: { "memory.available": "100Mi" } },
 };
 
 const worker: WorkerMachine = {
@@ -63,7 +64,7 @@ function outline(userData: string): string {
 }
 
 function scriptNames(): string[] {
-  return readdirSync("bootstrap/scripts");
+  return readdirSync("bootstrap/scripts").filter((name) => name !== "sent");
 }
 
 function evaluated(file: string, key: string): string {
@@ -121,7 +122,13 @@ describe("user data", () => {
     const names = (text: string) => parse(text).write_files.map(({ path }: { path: string }) => path.split("/").pop());
     const [first, join] = [names(controlPlaneUserData(controlPlane)), names(workerUserData(worker))];
     expect(new Set([...first, ...join])).toEqual(
-      new Set([...scriptNames(), "machine.env", "kubeadm.yaml", "pod-network.yaml"]),
+      new Set([
+        ...scriptNames(),
+        "machine.env",
+        "kubeadm.yaml",
+        "kubeletconfiguration1+merge.json",
+        "pod-network.yaml",
+      ]),
     );
     expect(first).not.toContain("join.sh");
     expect(join).not.toContain("initialize-control-plane.sh");

@@ -20,8 +20,8 @@ test("fills in every default", () => {
     cloud: "local",
     kubernetesVersion: "1.37.2",
     network: { pods: "10.244.0.0/16", services: "10.96.0.0/16" },
-    controlPlane: { count: 1, schedulable: false },
-    pools: [{ name: "workers", count: 1, labels: {}, taints: [] }],
+    controlPlane: { count: 1, schedulable: false, kubelet: {} },
+    pools: [{ name: "workers", count: 1, labels: {}, taints: [], kubelet: {}, drainSeconds: 300 }],
   });
 });
 
@@ -86,6 +86,106 @@ describe("refuses, with path, value and what is allowed", () => {
     [{ name: "dev", network: { pods: "10.244.0.0/24" }, pools: [{ name: "a" }] }, "2 machines need at least a /23"],
   ])("%j", (input, expected) => {
     expect(refusal(input)).toContain(expected);
+  });
+});
+
+describe("a label", () => {
+  test.each([
+    ["example.com/disk", true],
+    ["disk", true],
+    ["node.kubernetes.io/role", true],
+    ["node-restriction.kubernetes.io/tier", true],
+    ["node-role.kubernetes.io/worker", true],
+    ["topology.kubernetes.io/zone", true],
+    ["kueue.x-k8s.io/group", true],
+    ["kubernetes.io/hostname", false],
+    ["kubernetes.io/os", false],
+    ["beta.kubernetes.io/arch", false],
+    ["failure-domain.beta.kubernetes.io/zone", false],
+    ["node.kubernetes.io/instance-type", false],
+    ["node-role.kubernetes.io/control-plane", false],
+    ["node-role.kubernetes.io/master", false],
+    ["autoscaling.k8s.io/x", false],
+    ["kubicorn.io/pool", false],
+    ["sub.kubicorn.io/pool", false],
+  ])("%s is a person's own: %s", (key, allowed) => {
+    const input = { name: "dev", pools: [{ name: "a", labels: { [key]: "x" } }] };
+    if (allowed) {
+      expect(parseClusterSpec(input).pools[0]?.labels).toEqual({ [key]: "x" });
+    } else {
+      expect(refusal(input)).toMatch(/pools\[0\]\.labels\["[^"]+"\]: "x" is not allowed; another key is needed: /);
+    }
+  });
+});
+
+describe("a taint", () => {
+  const of = (...taints: object[]) => ({ name: "dev", pools: [{ name: "a", taints }] });
+
+  test.each([
+    ["node.kubernetes.io/unschedulable", "it belongs to Kubernetes"],
+    ["node-role.kubernetes.io/control-plane", "it belongs to Kubernetes"],
+    ["kubicorn.io/x", "it belongs to this program"],
+  ])("with the key %s is refused: %s", (key, reason) => {
+    expect(refusal(of({ key, effect: "NoSchedule" }))).toContain(`pools[0].taints[0].key: "${key}" is not allowed`);
+    expect(refusal(of({ key, effect: "NoSchedule" }))).toContain(reason);
+  });
+
+  test("twice with one key and effect is refused, with two effects it is not", () => {
+    const [first, second] = [
+      { key: "gpu", value: "a", effect: "NoSchedule" },
+      { key: "gpu", value: "b", effect: "NoSchedule" },
+    ];
+    expect(refusal(of(first, second))).toContain(
+      'pools[0].taints[1].key: "gpu" is not allowed; a node has one taint of a key and effect, and taints[0] is that',
+    );
+    expect(parseClusterSpec(of(first, { ...second, effect: "NoExecute" })).pools[0]?.taints).toHaveLength(2);
+  });
+});
+
+describe("kubelet settings", () => {
+  const of = (kubelet: unknown) => ({ name: "dev", pools: [{ name: "a", kubelet }] });
+
+  test.each([
+    { maxPods: 50 },
+    { evictionHard: { "memory.available": "200Mi" }, systemReserved: { cpu: "100m" } },
+    { featureGates: { NodeSwap: false }, shutdownGracePeriod: "1m30s", memoryThrottlingFactor: 0.9 },
+    { reservedMemory: [{ numaNode: 0, limits: { memory: "1Gi" } }], memorySwap: { swapBehavior: "NoSwap" } },
+  ])("%j are taken as they are", (kubelet) => {
+    expect(parseClusterSpec(of(kubelet)).pools[0]?.kubelet).toEqual(kubelet);
+    const controlPlane = { kubelet };
+    expect(parseClusterSpec({ name: "dev", controlPlane }).controlPlane.kubelet).toEqual(kubelet);
+  });
+
+  test.each([
+    [
+      { maxpods: 50 },
+      "pools[0].kubelet.maxpods: 50 is not allowed; KubeletConfiguration has no such field; maxPods is",
+    ],
+    [{ nonsense: 1 }, "KubeletConfiguration has no such field\n"],
+    [{ maxPods: "50" }, 'pools[0].kubelet.maxPods: "50" is not allowed; a whole number is expected, without quotes'],
+    [{ maxPods: 0 }, "a whole number from 1 to 250 is allowed"],
+    [{ maxPods: 251 }, "a machine has 256 pod addresses"],
+    [{ maxPods: null }, "pools[0].kubelet.maxPods: null is not allowed; a whole number"],
+    [{ evictionHard: { "memory.available": 5 } }, 'texts by name are expected, as in { "memory.available": "200Mi" }'],
+    [{ shutdownGracePeriod: "long" }, 'a duration is expected, as in "1m30s"'],
+    [{ reservedMemory: [null] }, "a list is expected, without empty values"],
+    [{ seccompDefault: "yes" }, "true or false is expected"],
+    [{ clusterDNS: ["10.96.0.10"] }, "this field cannot be set here: every machine of the cluster needs the same"],
+    [{ cgroupDriver: "systemd" }, "this field cannot be set here: it is found out on each machine"],
+    [{ staticPodPath: "/x" }, "this field cannot be set here: kubeadm keeps the control plane's pods there"],
+    [{ authentication: {} }, "this field cannot be set here: kubelet takes orders from the API server only"],
+    [{ constructor: 1 }, "KubeletConfiguration has no such field"],
+    ["maxPods", "fields of KubeletConfiguration are expected"],
+  ])("%j is refused", (kubelet, expected) => {
+    expect(refusal(of(kubelet))).toContain(expected);
+  });
+});
+
+describe("the limit of a drain", () => {
+  test.each([0, -1, 1.5, 86_401, "60"])("of %j is refused", (drainSeconds) => {
+    expect(refusal({ name: "dev", pools: [{ name: "a", drainSeconds }] })).toContain(
+      "a whole number from 1 to 86400 is allowed",
+    );
   });
 });
 
