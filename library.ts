@@ -10,6 +10,7 @@ export * from "./cloud/ranges";
 export * from "./cloud/reconciler";
 export * from "./cloud/resource";
 export * from "./cloud/retry";
+export * from "./cloud/rollout";
 export * from "./cloud/spec";
 export * from "./cloud/spec-parse";
 export * from "./cloud/spec-reference";

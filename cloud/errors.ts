@@ -67,7 +67,8 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function describeViolation({ path, value, allowed }: Violation): string {
+/** A violation as one line. */
+export function describeViolation({ path, value, allowed }: Violation): string {
   const found = value === undefined ? "missing" : `${abbreviated(value)} is not allowed`;
   return `${path}: ${found}; ${allowed}`;
 }

@@ -39,6 +39,8 @@ export interface Fact {
   /** The input that asks for it. */
   readonly property: string;
   readonly action: "update" | "replace";
+  /** A sentence for the person about what this means, shown on the thing's row in preview and in `up`. Must hold no secret. */
+  readonly note?: string;
 }
 
 /** All differences; empty means that nothing has to be done. */
@@ -67,10 +69,16 @@ export interface Resource<Expected extends object, Actual extends Expected> {
   readonly secrets: readonly (keyof Actual & string)[];
 
   /**
-   * True where the old thing must go before its replacement can be made, since both have the same name.
+   * Inputs that stay what they are for as long as the thing lives, each with the setting by which a person knows it, as
+   * in `{ pods: "network.pods" }`. A change is refused before anything is done, also in a preview; none is no change.
+   */
+  readonly fixed?: Readonly<Partial<Record<keyof Expected & string, string>>>;
+
+  /**
+   * True where the old thing must go before its replacement can be made, since both have the same name. Pure.
    * @default true
    */
-  readonly deleteBeforeReplace?: boolean;
+  readonly deleteBeforeReplace?: boolean | ((actual: Actual, expected: Expected) => boolean);
 
   /**
    * kubicorn's Actual: looks at the real thing. `undefined` says that it is gone, and only its owner can

@@ -29,4 +29,8 @@ export const timeLimits = {
   kubeletSilence: 10,
   /** New settings of one kubelet, with its start, and its former ones again where it refuses them. */
   kubeletUpdate: 180,
+  /** How long the replacement of one machine waits for its turn. It also ends with whatever it waits for. */
+  turn: 86_400,
+  /** How long nothing but such waiting may be under way before the run is taken for ended. */
+  turnIdle: 10,
 } as const;

@@ -3,11 +3,14 @@
  * as a Resource's expected, plan, apply, actual, apply and delete.
  */
 import { createRequire } from "node:module";
-import { messageOf, type Violation } from "../../cloud/errors";
+import { describeViolation, messageOf, type Violation } from "../../cloud/errors";
+import { fixedViolations } from "../../cloud/fixed";
 import { toPlainJson } from "../../cloud/json";
 import type { AnyResource, Recorded, ResourceRegistry } from "../../cloud/resource";
+import { rollout } from "../../cloud/rollout";
 import { violationsOf } from "../../cloud/spec-parse";
 import { resources as ownResources } from "../resources";
+import { InUse } from "./in-use";
 import { quietly } from "./noise";
 import { interruptFileVariable, Session } from "./session";
 import { asSecret, holdsUnknown, internalKeys } from "./shim";
@@ -15,6 +18,7 @@ import { asSecret, holdsUnknown, internalKeys } from "./shim";
 type Properties = Record<string, unknown>;
 
 let session: Session | undefined;
+const inUse = new InUse();
 
 function currentSession(): Session {
   // Only a provider process has the engine's address on its command line.
@@ -27,26 +31,41 @@ function currentSession(): Session {
 export const dynamicHandler = {
   async check(olds: Properties, news: Properties) {
     return quietly(async () => {
+      rollout.seen();
       const { inputs, internals } = split(news);
       const resource = resourceOf(internals);
       const parsed = resource.expected.safeParse(inputs);
-      const refused = parsed.success ? [] : violationsOf(parsed.error, inputs).filter(isKnown(inputs));
+      const refused = [
+        ...(parsed.success ? [] : violationsOf(parsed.error, inputs).filter(isKnown(inputs))),
+        ...fixedViolations(resource.fixed ?? {}, split(olds).inputs, knownOf(inputs)),
+      ];
       const violations = refused.length > 0 ? refused : await foreseen(resource, inputs, split(olds).inputs);
       return {
         inputs: parsed.success ? { ...(parsed.data as Properties), ...internals } : news,
-        failures: violations.map(({ path, allowed }) => ({ property: path, reason: allowed })),
+        failures: violations.map((violation) => failureOf(violation, inputs)),
       };
     });
   },
 
-  async diff(_id: string, olds: Properties, news: Properties) {
+  async diff(id: string, olds: Properties, news: Properties) {
     return quietly(() => {
+      rollout.seen();
       const resource = resourceOf(news);
-      const plan = resource.plan(split(olds).inputs, split(news).inputs);
+      const [actual, wanted] = [split(olds).inputs, split(news).inputs];
+      const plan = resource.plan(actual, wanted);
+      const replaces = plan.filter(({ action }) => action === "replace").map(({ property }) => property);
+      inUse[replaces.length > 0 ? "release" : "keep"](placeOf(news), id);
+      for (const { note } of plan) {
+        if (note !== undefined) {
+          currentSession().note(news[internalKeys.row], note);
+        }
+      }
+      const { deleteBeforeReplace = true } = resource;
       return {
         changes: plan.length > 0,
-        replaces: plan.filter(({ action }) => action === "replace").map(({ property }) => property),
-        deleteBeforeReplace: resource.deleteBeforeReplace ?? true,
+        replaces,
+        deleteBeforeReplace:
+          typeof deleteBeforeReplace === "function" ? deleteBeforeReplace(actual, wanted) : deleteBeforeReplace,
       };
     });
   },
@@ -81,6 +100,9 @@ export const dynamicHandler = {
     return quietly(async () => {
       const { inputs, internals } = split(props);
       const resource = resourceOf(internals);
+      if (inUse.has(placeOf(internals), id)) {
+        return;
+      }
       await currentSession().run(internals[internalKeys.row], (context) =>
         resource.delete({ id, actual: inputs }, context),
       );
@@ -88,16 +110,37 @@ export const dynamicHandler = {
   },
 };
 
+/** The engine shows an input's value by itself; of a setting that is none of the inputs the sentence has to tell all. */
+function failureOf(violation: Violation, inputs: Properties): { property: string; reason: string } {
+  const { path, allowed } = violation;
+  return inputOf(path) in inputs
+    ? { property: path, reason: allowed }
+    : { property: "", reason: describeViolation(violation) };
+}
+
+/** The input that a path begins with. */
+function inputOf(path: string): string {
+  return path.split(/[.[]/)[0] ?? "";
+}
+
 function isKnown(inputs: Properties): (violation: Violation) => boolean {
-  return ({ path }) => !holdsUnknown(inputs[path.split(/[.[]/)[0] ?? ""]);
+  return ({ path }) => !holdsUnknown(inputs[inputOf(path)]);
 }
 
 /** What the Resource foresees from what is known of its inputs. */
 async function foreseen(resource: AnyResource, inputs: Properties, olds: Properties): Promise<readonly Violation[]> {
-  const known = Object.fromEntries(Object.entries(inputs).filter(([, value]) => !holdsUnknown(value)));
   const former = Object.keys(olds).length === 0 ? undefined : olds;
   // It only tells earlier what the making would tell too.
-  return (await resource.foresee?.(known, former).catch(() => [])) ?? [];
+  return (await resource.foresee?.(knownOf(inputs), former).catch(() => [])) ?? [];
+}
+
+function knownOf(inputs: Properties): Properties {
+  return Object.fromEntries(Object.entries(inputs).filter(([, value]) => !holdsUnknown(value)));
+}
+
+/** The row that the properties are of; where it has no parent, its kind must do. */
+function placeOf(properties: Properties): string {
+  return String(properties[internalKeys.row] ?? properties[internalKeys.kind]);
 }
 
 async function apply(news: Properties, recorded: Recorded<Properties> | undefined) {
@@ -107,11 +150,13 @@ async function apply(news: Properties, recorded: Recorded<Properties> | undefine
   const keep = (id: string, actual: Properties) => {
     // A copy, so that what the Resource adds later cannot make the record one that the engine refuses.
     made = { id, actual: toPlainJson(actual, String(internals[internalKeys.kind])) as Properties };
+    inUse.keep(placeOf(internals), id);
   };
   try {
     const { id, actual } = await currentSession().run(internals[internalKeys.row], (context) =>
       resource.apply(inputs, recorded, { ...context, made: keep }),
     );
+    inUse.keep(placeOf(internals), id);
     return { id, outs: record(resource, actual, internals) };
   } catch (error) {
     throw made === undefined ? error : partialFailure(error, made, resource, internals);

@@ -3,6 +3,7 @@
  */
 import { existsSync } from "node:fs";
 import type { Context } from "../../cloud/resource";
+import { rollout } from "../../cloud/rollout";
 import { Engine, type Severity, watchEngine } from "./engine";
 import { endLanguageHosts } from "./orphans";
 
@@ -14,6 +15,7 @@ const interruptPollMilliseconds = 200;
 export class Session {
   private readonly interruption = new AbortController();
   private readonly engine: Engine | undefined;
+  private readonly noted = new Set<string>();
 
   /**
    * @param address the engine's address; none outside a provider process, then nothing is shown
@@ -40,19 +42,34 @@ export class Session {
     let shown = false;
     const say = (severity: Severity, message: string, ephemeral: boolean) => {
       shown ||= ephemeral;
-      if (this.engine !== undefined && typeof row === "string") {
-        this.engine.log(severity, message, row, ephemeral);
-      }
+      this.say(severity, message, row, ephemeral);
     };
-    const result = await verb({
-      signal: this.interruption.signal,
-      progress: (message) => say("info", message, true),
-      warn: (message) => say("warning", message, false),
-    });
+    const result = await rollout.during(() =>
+      verb({
+        signal: this.interruption.signal,
+        progress: (message) => say("info", message, true),
+        warn: (message) => say("warning", message, false),
+      }),
+    );
     if (shown) {
       say("info", "", true);
     }
     return result;
+  }
+
+  /** Tells something about the resource with that row, once in a run. */
+  note(row: unknown, message: string): void {
+    const key = JSON.stringify([row, message]);
+    if (!this.noted.has(key)) {
+      this.noted.add(key);
+      this.say("info", message, row, false);
+    }
+  }
+
+  private say(severity: Severity, message: string, row: unknown, ephemeral: boolean): void {
+    if (this.engine !== undefined && typeof row === "string") {
+      this.engine.log(severity, message, row, ephemeral);
+    }
   }
 
   private watchInterruption(file: string): void {

@@ -120,6 +120,56 @@ test("a change is an update or a replacement as the plan says, the old thing goi
   ]);
 });
 
+test("a thing that gets another name is there before the old one goes, and a note says so once, in preview and in up", async () => {
+  const note = /memory:Thing \(t-a\):\n.*one gives way to two\./g;
+  project.model({ 0: thing("a", { alias: "one" }) });
+  expect((await project.up()).output).not.toContain("gives way");
+  project.model({ 0: thing("a", { alias: "two" }) });
+  const preview = await project.preview();
+  expect(preview.output.match(note)).toHaveLength(1);
+  expect(preview.output).toMatch(/1 to replace/);
+  expect((await project.up()).output.match(note)).toHaveLength(1);
+  expect(project.log().filter((line) => !line.startsWith("applied"))).toEqual([
+    "apply a create",
+    "apply a create",
+    "delete a",
+  ]);
+  expect(things()).toEqual(["two.json"]);
+  expect((await project.up()).output).not.toContain("gives way");
+});
+
+test("going back half-way through a replacement keeps the old thing, and only the new one goes", async () => {
+  project.model({ 0: thing("a", { alias: "one" }) });
+  await project.up();
+  const { id } = stateOf("a") ?? {};
+  project.model({ 0: thing("a", { alias: "two" }), 1: thing("b", { fail: "before" }, { after: [0] }) });
+  expect(await project.up()).toMatchObject({ exitCode: 1 });
+  expect(things().sort()).toEqual(["one.json", "two.json"]);
+  project.model({ 0: thing("a", { alias: "one" }), 1: thing("b", {}, { after: [0] }) });
+  expect(await project.up()).toMatchObject({ exitCode: 0 });
+  expect(things().sort()).toEqual(["b.json", "one.json"]);
+  expect(stateOf("a")?.id).toBe(id);
+  expect(await project.destroy()).toMatchObject({ exitCode: 0 });
+  expect(things()).toEqual([]);
+});
+
+test("what cannot change in a thing's life is refused in preview and in up, with what to do, and nothing is done", async () => {
+  project.model({ 0: thing("a", { place: "here" }), 1: thing("b", { value: { $ref: [0, "serial"] } }) });
+  await project.up();
+  const before = [project.log(), project.state().length];
+  project.model({ 0: thing("a", { place: "there" }), 1: thing("b", { value: { $ref: [0, "serial"] }, size: 1 }) });
+  for (const { exitCode, output } of [await project.preview(), await project.up()]) {
+    expect(exitCode).not.toBe(0);
+    expect(output).toMatch(
+      /'t-a' has a problem: world\.place: "there" is not allowed; it stays "here" for as long as the cluster lives; .*npm run down/,
+    );
+    expect(output).not.toMatch(/replace|delete/);
+  }
+  expect([project.log(), project.state().length]).toEqual(before);
+  project.model({ 0: thing("a"), 1: thing("b", { value: { $ref: [0, "serial"] } }) });
+  expect(await project.up()).toMatchObject({ exitCode: 0 });
+});
+
 test("refresh sees what went behind its back, keeps what cannot be looked at, and up mends only that", async () => {
   project.model({ 0: thing("a"), 1: thing("b") });
   await project.up();

@@ -8,6 +8,7 @@ const { planByProperty } = require("pulumi-kubicorn");
 
 const folder = () => process.env.MEMORY_WORLD;
 const fileOf = (name) => path.join(folder(), `${name}.json`);
+const aliasOf = ({ name, alias }) => alias ?? name;
 const log = (line) => fs.appendFileSync(path.join(folder(), "log.txt"), `${line}\n`);
 
 const thing = {
@@ -15,6 +16,10 @@ const thing = {
     name: z.string({ error: "a name is expected" }),
     /** Updated in place. */
     value: z.unknown().optional(),
+    /** What it is called in the world; a change of it replaces the thing, both being there for a while. @default name */
+    alias: z.string().optional(),
+    /** Cannot change while the thing is there. */
+    place: z.string().optional(),
     /** A change of it replaces the thing. */
     size: z.number({ error: "a number is expected" }).optional(),
     /** Milliseconds until it is made. */
@@ -29,6 +34,8 @@ const thing = {
     odd: z.string().optional(),
   }),
   secrets: ["token"],
+  fixed: { place: "world.place" },
+  deleteBeforeReplace: (actual, expected) => aliasOf(actual) === aliasOf(expected),
 
   async foresee({ clash }, former) {
     if (clash === "unclear") {
@@ -41,7 +48,7 @@ const thing = {
     if (process.env.MEMORY_UNREACHABLE) {
       throw new Error("the owner cannot be reached");
     }
-    const file = fileOf(actual.name);
+    const file = fileOf(aliasOf(actual));
     if (!fs.existsSync(file)) {
       return undefined;
     }
@@ -49,8 +56,19 @@ const thing = {
     return { ...actual, ...JSON.parse(fs.readFileSync(file, "utf8")) };
   },
 
-  plan: (actual, expected) =>
-    planByProperty({ value: { update: "changeValue" }, size: { replace: "replaceSize" } }, actual, expected),
+  plan: (actual, expected) => [
+    ...planByProperty({ value: { update: "changeValue" }, size: { replace: "replaceSize" } }, actual, expected),
+    ...(aliasOf(actual) === aliasOf(expected)
+      ? []
+      : [
+          {
+            name: "replaceAlias",
+            property: "alias",
+            action: "replace",
+            note: `${aliasOf(actual)} gives way to ${aliasOf(expected)}.`,
+          },
+        ]),
+  ],
 
   async apply(expected, recorded, context) {
     const { name, value, slow, fail, password, odd } = expected;
@@ -58,7 +76,7 @@ const thing = {
     if (fail === "before") {
       throw new Error(`${name} cannot be made`);
     }
-    const file = fileOf(name);
+    const file = fileOf(aliasOf(expected));
     const adopted = fs.existsSync(file);
     const id = adopted ? JSON.parse(fs.readFileSync(file, "utf8")).serial : `${name}-${process.hrtime.bigint()}`;
     fs.writeFileSync(file, JSON.stringify({ serial: id, value }));
@@ -86,7 +104,7 @@ const thing = {
 
   async delete({ actual }) {
     log(`delete ${actual.name}`);
-    fs.rmSync(fileOf(actual.name), { force: true });
+    fs.rmSync(fileOf(aliasOf(actual)), { force: true });
   },
 };
 
