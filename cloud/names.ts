@@ -4,12 +4,37 @@
  */
 import { createHash } from "node:crypto";
 
-/** How long names of a kind may be, in characters, and where that is written down. */
+/**
+ * How long names of a kind may be, in characters, and where that is written down. A kind that takes less than a label
+ * (no "-", or no upper case) is not in the table: `composeName` makes labels.
+ */
 export const nameLimits = {
   /** Kubernetes: "Object Names and IDs", RFC 1123 label. */
   kubernetesLabel: 63,
   /** Linux: sethostname(2), HOST_NAME_MAX is 64; Kubernetes node names must be DNS labels to be host names. */
   hostName: 63,
+  /** AWS: Elastic Load Balancing API reference, CreateLoadBalancer and CreateTargetGroup, `Name`. */
+  awsLoadBalancer: 32,
+  awsTargetGroup: 32,
+  /** AWS: IAM API reference, CreateRole `RoleName`, CreateInstanceProfile `InstanceProfileName`. */
+  awsRole: 64,
+  awsInstanceProfile: 128,
+  /** AWS: EC2 API reference, CreateLaunchTemplate `LaunchTemplateName`, CreateSecurityGroup `GroupName`, `KeyName`. */
+  awsLaunchTemplate: 128,
+  awsSecurityGroup: 255,
+  awsKeyPair: 255,
+  /** AWS: Auto Scaling API reference, CreateAutoScalingGroup `AutoScalingGroupName`. */
+  awsAutoScalingGroup: 255,
+  /** Google Cloud: Compute Engine "Naming resources", RFC 1035 label; "Labels", keys and values. */
+  googleResource: 63,
+  googleLabel: 63,
+  /** Google Cloud: IAM "Create service accounts", 6 to 30 characters. */
+  googleServiceAccount: 30,
+  /** Azure: "Naming rules and restrictions for Azure resources". */
+  azureResourceGroup: 90,
+  azureVirtualMachine: 64,
+  azureLoadBalancer: 80,
+  azureNetwork: 64,
 } as const;
 
 /** A lower-case RFC 1123 label: the strictest rule that every cloud and Kubernetes share. */

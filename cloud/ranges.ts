@@ -14,7 +14,8 @@ export interface Range {
 
 /** The range, or the reason why the text is none. IPv4 only. */
 export function parseRange(text: string): Range | { readonly problem: string } {
-  if (!ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) {
+  // The library would read /024 as 24, others as 20.
+  if (!ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || /\/0\d/.test(text)) {
     return { problem: "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16" };
   }
   const [address, bits] = ipaddr.IPv4.parseCIDR(text);
@@ -24,6 +25,23 @@ export function parseRange(text: string): Range | { readonly problem: string } {
     return { problem: `it has host bits set; the range that holds this address is ${rangeAround(text).text}` };
   }
   return { text, first, size };
+}
+
+/**
+ * Ranges that no machine, pod or Service can have, and what they are for: the IANA IPv4 Special-Purpose Address Registry.
+ */
+const specialRanges: Readonly<Record<string, string>> = {
+  "0.0.0.0/8": "means this network itself",
+  "127.0.0.0/8": "is each computer's loopback",
+  "169.254.0.0/16": "is link-local, where clouds keep their metadata",
+  "224.0.0.0/4": "is for multicast",
+  "240.0.0.0/4": "is reserved",
+};
+
+/** Why nothing can have addresses of the range; `undefined` where it is an ordinary one. */
+export function whyUnusable(range: Range): string | undefined {
+  const clash = Object.keys(specialRanges).find((text) => overlaps(range, rangeOf(text)));
+  return clash && `another range is needed: ${clash} ${specialRanges[clash]}`;
 }
 
 /** The range that an address with a prefix length lies in: 10.99.0.0/24 for 10.99.0.7/24. */

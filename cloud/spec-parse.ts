@@ -5,6 +5,7 @@ import { z } from "zod";
 import { InputError, type Violation } from "./errors";
 import { isPlainObject } from "./json";
 import { overlaps, parseRange, type Range } from "./ranges";
+import { similarSetting } from "./similar-setting";
 import { type ClusterSpec, clusterSpecSchema, networkSchema, type PoolSpec, poolSchema } from "./spec";
 
 /**
@@ -14,7 +15,7 @@ import { type ClusterSpec, clusterSpecSchema, networkSchema, type PoolSpec, pool
  */
 export function parseClusterSpec(input: unknown): ClusterSpec {
   const result = clusterSpecSchema.safeParse(input);
-  const single = result.success ? [] : violationsOf(result.error, input);
+  const single = result.success ? [] : violationsOf(result.error, input, similarSetting);
   const violations = [...single, ...crossViolations(input)];
   if (!result.success || violations.length > 0) {
     throw new InputError("The cluster's configuration", violations);
@@ -22,15 +23,24 @@ export function parseClusterSpec(input: unknown): ClusterSpec {
   return result.data;
 }
 
-/** A schema's complaints as violations of the input that it was given. */
-export function violationsOf(error: z.ZodError, input: unknown): Violation[] {
+/**
+ * A schema's complaints as violations of the input that it was given.
+ *
+ * @param similar the name that an unknown one, the last of the path, most likely means
+ */
+export function violationsOf(
+  error: z.ZodError,
+  input: unknown,
+  similar: (path: readonly PropertyKey[]) => string | undefined = () => undefined,
+): Violation[] {
   return error.issues.flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({
-        path: pathText([...issue.path, key]),
-        value: valueAt(input, [...issue.path, key]),
-        allowed: "there is no such setting",
-      }));
+      return issue.keys.map((key) => {
+        const path = [...issue.path, key];
+        const meant = similar(path);
+        const allowed = `there is no such setting${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+        return { path: pathText(path), value: valueAt(input, path), allowed };
+      });
     }
     // Of a key that is not allowed, the key's own complaint says why.
     const allowed = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { clusterSpecSchema } from "./spec";
 
-interface SchemaNode {
+export interface SchemaNode {
   readonly description?: string;
   readonly type?: string;
   readonly enum?: readonly unknown[];

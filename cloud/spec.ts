@@ -6,7 +6,7 @@ import { z } from "zod";
 import { kubeletSettingsSchema } from "./kubelet-settings";
 import { labelPattern } from "./names";
 import { reservedLabel, reservedTaint } from "./node-marks";
-import { parseRange } from "./ranges";
+import { parseRange, whyUnusable } from "./ranges";
 import { timeLimits } from "./time-limits";
 
 /** Kubernetes versions that the machine images are tried with, newest first. */
@@ -23,9 +23,16 @@ const range = z
   .string({ error: "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16" })
   .superRefine((text, context) => {
     const parsed = parseRange(text);
-    if ("problem" in parsed) {
-      context.addIssue({ code: "custom", message: parsed.problem, input: text });
+    const problem = "problem" in parsed ? parsed.problem : whyUnusable(parsed);
+    if (problem !== undefined) {
+      context.addIssue({ code: "custom", message: problem, input: text });
     }
+  });
+
+/** Settings by name. Whatever else stands there is refused with an example. */
+const settings = <Shape extends z.ZodRawShape>(shape: Shape, example: string) =>
+  z.strictObject(shape, {
+    error: ({ code }) => (code === "invalid_type" ? `settings by name are expected, as in ${example}` : undefined),
   });
 
 const count = (least: number, most: number) => {
@@ -34,11 +41,11 @@ const count = (least: number, most: number) => {
 };
 
 // Kubernetes: "Labels and Selectors", syntax and character set.
-const labelKeyPattern = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const labelKeyPattern =
+  /^((?=.{1,253}\/)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const labelValuePattern = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
-const labelKey = z
-  .string()
-  .regex(labelKeyPattern, { error: "a Kubernetes label key is expected, as in example.com/disk" });
+const labelKeyError = "a Kubernetes label key is expected, as in example.com/disk";
+const labelKey = z.string({ error: labelKeyError }).regex(labelKeyPattern, { error: labelKeyError });
 const labelValue = z
   .string({ error: "a text of at most 63 letters, digits, '-', '_' and '.' is expected; quote numbers and booleans" })
   .regex(labelValuePattern, {
@@ -54,17 +61,20 @@ const ownKey = (reasonOf: (key: string) => string | undefined) =>
     }
   });
 
-const taint = z.strictObject({
-  key: ownKey(reservedTaint).describe("The taint's key."),
-  value: labelValue.default("").describe("Its value."),
-  effect: z
-    .enum(["NoSchedule", "PreferNoSchedule", "NoExecute"], {
-      error: "NoSchedule, PreferNoSchedule or NoExecute is allowed",
-    })
-    .describe(
-      "What it does to pods that do not tolerate it. NoExecute also ends those that run there, without regard to budgets.",
-    ),
-});
+const taint = settings(
+  {
+    key: ownKey(reservedTaint).describe("The taint's key."),
+    value: labelValue.default("").describe("Its value."),
+    effect: z
+      .enum(["NoSchedule", "PreferNoSchedule", "NoExecute"], {
+        error: "NoSchedule, PreferNoSchedule or NoExecute is allowed",
+      })
+      .describe(
+        "What it does to pods that do not tolerate it. NoExecute also ends those that run there, without regard to budgets.",
+      ),
+  },
+  "{ key: gpu, effect: NoSchedule }",
+);
 
 const machineSize = {
   cpus: z
@@ -83,18 +93,21 @@ const kubelet = kubeletSettingsSchema
   .default({})
   .describe("Fields of KubeletConfiguration for these machines' kubelets, as in { maxPods: 50 }. Changed in place.");
 
-const controlPlane = z.strictObject({
-  count: z
-    .literal(1, { error: "1 is allowed; several control-plane machines are not supported yet" })
-    .default(1)
-    .describe("How many machines run the control plane."),
-  schedulable: z
-    .boolean({ error: "true or false is allowed" })
-    .default(false)
-    .describe("Whether ordinary pods may run on the control plane. Changed in place; pods that run there stay."),
-  kubelet,
-  ...machineSize,
-});
+const controlPlane = settings(
+  {
+    count: z
+      .literal(1, { error: "1 is allowed; several control-plane machines are not supported yet" })
+      .default(1)
+      .describe("How many machines run the control plane."),
+    schedulable: z
+      .boolean({ error: "true or false is allowed" })
+      .default(false)
+      .describe("Whether ordinary pods may run on the control plane. Changed in place; pods that run there stay."),
+    kubelet,
+    ...machineSize,
+  },
+  "{ schedulable: true }",
+);
 
 function doubleTaints(taints: readonly z.output<typeof taint>[], context: z.RefinementCtx): void {
   for (const [index, { key, effect }] of taints.entries()) {
@@ -106,43 +119,61 @@ function doubleTaints(taints: readonly z.output<typeof taint>[], context: z.Refi
   }
 }
 
-export const poolSchema = z.strictObject({
-  name: name
-    .refine((text) => text !== "control-plane", { error: "another name is needed; 'control-plane' is taken" })
-    .describe("The pool's name, unique in the cluster; part of its machines' names."),
-  count: count(0, 250).default(1).describe("How many machines. 0 keeps the pool and no machine."),
-  labels: z.record(ownKey(reservedLabel), labelValue).default({}).describe("Labels of the pool's nodes."),
-  taints: z.array(taint).superRefine(doubleTaints).default([]).describe("Taints of the pool's nodes."),
-  kubelet,
-  drainSeconds: count(1, 86_400)
-    .default(timeLimits.drain)
-    .describe("How long moving the pods of one node away may take, in seconds. After that the node stays in service."),
-  ...machineSize,
-});
+export const poolSchema = settings(
+  {
+    name: name
+      .refine((text) => text !== "control-plane", { error: "another name is needed; 'control-plane' is taken" })
+      .describe("The pool's name, unique in the cluster; part of its machines' names."),
+    count: count(0, 250).default(1).describe("How many machines. 0 keeps the pool and no machine."),
+    labels: z
+      .record(ownKey(reservedLabel), labelValue, { error: "labels by key are expected, as in { disk: ssd }" })
+      .default({})
+      .describe("Labels of the pool's nodes."),
+    taints: z
+      .array(taint, { error: "a list of taints is expected, as in [{ key: gpu, effect: NoSchedule }]" })
+      .superRefine(doubleTaints)
+      .default([])
+      .describe("Taints of the pool's nodes."),
+    kubelet,
+    drainSeconds: count(1, 86_400)
+      .default(timeLimits.drain)
+      .describe(
+        "How long moving the pods of one node away may take, in seconds. After that the node stays in service.",
+      ),
+    ...machineSize,
+  },
+  "{ name: workers, count: 2 }",
+);
 
-export const networkSchema = z.strictObject({
-  machines: range
-    .optional()
-    .describe("Addresses of machines. Left out: a free range, chosen when the network is made and then kept."),
-  pods: range.default("10.244.0.0/16").describe("Addresses of pods; each machine takes 256 of them."),
-  services: range.default("10.96.0.0/16").describe("Addresses of Services."),
-});
+export const networkSchema = settings(
+  {
+    machines: range
+      .optional()
+      .describe("Addresses of machines. Left out: a free range, chosen when the network is made and then kept."),
+    pods: range.default("10.244.0.0/16").describe("Addresses of pods; each machine takes 256 of them."),
+    services: range.default("10.96.0.0/16").describe("Addresses of Services."),
+  },
+  "{ pods: 10.244.0.0/16 }",
+);
 
 /** The cluster spec's schema. Unknown keys are refused. */
-export const clusterSpecSchema = z.strictObject({
-  name: name.describe("The cluster's name, also that of its kubeconfig context. Left out: the stack's name."),
-  cloud: z.enum(["local"], { error: "local is allowed" }).default("local").describe("Where the cluster runs."),
-  kubernetesVersion: z
-    .enum(kubernetesVersions, { error: `one of ${kubernetesVersions.join(", ")} is allowed, in quotes` })
-    .default(kubernetesVersions[0])
-    .describe("The exact Kubernetes version."),
-  network: networkSchema.prefault({}).describe("Address ranges; none may overlap with another."),
-  controlPlane: controlPlane.prefault({}).describe("The machines that run the API server and etcd."),
-  pools: z
-    .array(poolSchema, { error: "a list of pools is expected" })
-    .default([])
-    .describe("Groups of alike machines that run pods."),
-});
+export const clusterSpecSchema = settings(
+  {
+    name: name.describe("The cluster's name, also that of its kubeconfig context. Left out: the stack's name."),
+    cloud: z.enum(["local"], { error: "local is allowed" }).default("local").describe("Where the cluster runs."),
+    kubernetesVersion: z
+      .enum(kubernetesVersions, { error: `one of ${kubernetesVersions.join(", ")} is allowed, in quotes` })
+      .default(kubernetesVersions[0])
+      .describe("The exact Kubernetes version."),
+    network: networkSchema.prefault({}).describe("Address ranges; none may overlap with another."),
+    controlPlane: controlPlane.prefault({}).describe("The machines that run the API server and etcd."),
+    pools: z
+      .array(poolSchema, { error: "a list of pools is expected" })
+      .default([])
+      .describe("Groups of alike machines that run pods."),
+  },
+  "{ name: dev }",
+);
 
 /** A whole spec: every default filled in. */
 export type ClusterSpec = z.output<typeof clusterSpecSchema>;

@@ -6,14 +6,15 @@ import {
   type ComponentResourceOptions,
   getProject,
   getStack,
-  type Output,
+  Output,
   RunError,
 } from "@pulumi/pulumi";
-import { UserError } from "../cloud/errors";
+import { InputError, UserError, type Violation } from "../cloud/errors";
+import { isPlainObject } from "../cloud/json";
 import type { Model } from "../cloud/model";
 import type { CloudProvider } from "../cloud/provider";
 import type { ClusterArguments } from "../cloud/spec";
-import { parseClusterSpec } from "../cloud/spec-parse";
+import { parseClusterSpec, pathText } from "../cloud/spec-parse";
 import { cloudProvider } from "./clouds";
 import { componentToken } from "./components";
 import { buildTree } from "./tree";
@@ -34,7 +35,7 @@ export class Cluster extends ComponentResource {
    */
   constructor(name: string, spec: Partial<ClusterArguments>, options: ClusterOptions = {}) {
     const { cloudProvider: provider, ...componentOptions } = options;
-    const model = modelOf({ name, ...spec }, provider);
+    const model = modelOf({ ...spec, name: spec.name ?? name }, provider);
     super(componentToken("Cluster"), name, {}, componentOptions);
     const outputs = buildTree(model, this, name);
     Object.assign(this, outputs);
@@ -44,6 +45,7 @@ export class Cluster extends ComponentResource {
 
 function modelOf(input: unknown, provider: CloudProvider | undefined): Model {
   try {
+    refuseOutputs(input);
     const spec = parseClusterSpec(input);
     const cloud = provider ?? cloudProvider(spec.cloud);
     return cloud.model(cloud.render(spec, { project: getProject(), stack: getStack() }));
@@ -51,4 +53,24 @@ function modelOf(input: unknown, provider: CloudProvider | undefined): Model {
     // The SDK prints a RunError without a stack trace.
     throw error instanceof UserError ? new RunError(error.message) : error;
   }
+}
+
+/** A plan has to be made before any Output has its value, so the spec cannot depend on one. */
+function refuseOutputs(input: unknown): void {
+  const violations = outputsIn(input, []);
+  if (violations.length > 0) {
+    throw new InputError("The cluster's configuration", violations);
+  }
+}
+
+function outputsIn(input: unknown, path: readonly PropertyKey[]): Violation[] {
+  if (Output.isInstance(input)) {
+    const allowed =
+      "a plain value is needed, since what to make depends on it; read it with config.require and the like";
+    return [{ path: pathText(path), value: "an Output", allowed }];
+  }
+  if (Array.isArray(input)) {
+    return input.flatMap((item, index) => outputsIn(item, [...path, index]));
+  }
+  return isPlainObject(input) ? Object.entries(input).flatMap(([key, item]) => outputsIn(item, [...path, key])) : [];
 }

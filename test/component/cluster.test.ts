@@ -11,7 +11,7 @@ afterEach(() => stopRecording());
 async function rowsOf(spec: Partial<ClusterArguments>, preview = false): Promise<Registration[]> {
   const registrations = await recordRegistrations(preview);
   const { Cluster } = await import("../../components/cluster");
-  const cluster = new Cluster("cluster", { name: "dev", ...spec });
+  const cluster = new Cluster("cluster", "name" in spec ? spec : { name: "dev", ...spec });
   await pulumi.runtime.disconnect();
   expect(pulumi.Output.isInstance(cluster.kubeconfig)).toBe(true);
   return registrations;
@@ -107,4 +107,19 @@ test("a spec that is not allowed is told whole, and nothing is asked for", async
   const { Cluster } = await import("../../components/cluster");
   expect(() => new Cluster("cluster", { name: "Dev", pools: [{ name: "a", count: -1 }] })).toThrow(pulumi.RunError);
   expect(registrations).toEqual([]);
+});
+
+describe("arguments from a program", () => {
+  test("a name that is left undefined is the component's", async () => {
+    const spec = { name: undefined, pools: undefined } as unknown as Partial<ClusterArguments>;
+    const rows = await rowsOf(spec);
+    expect(rows.some(({ inputs }) => inputs.machine === "cluster-control-plane-1")).toBe(true);
+  });
+
+  test("an Output where a plain value is needed is told with its place", async () => {
+    const pools = [{ name: "workers", count: pulumi.output(2) }] as unknown as ClusterArguments["pools"];
+    await expect(rowsOf({ pools })).rejects.toThrow(
+      /pools\[0\]\.count: "an Output" is not allowed; a plain value is needed/,
+    );
+  });
 });

@@ -39,6 +39,22 @@ test("a worker more previews as three creates more", async () => {
   expect(creates(two.output) - creates(one.output)).toBe(3);
 });
 
+test("settings made with `pulumi config set --path` are taken as they are meant", async () => {
+  for (const [path, value] of [
+    ["pools[0].name", "batch"],
+    ["pools[0].count", "2"],
+    ["pools[0].labels.example", "yes"],
+    ["controlPlane.schedulable", "true"],
+  ] as const) {
+    const { exitCode, output } = await project.run(["config", "set", "-s", "dev", "--path", path, value]);
+    expect(exitCode, output).toBe(0);
+  }
+  const { exitCode, output } = await project.preview();
+  expect(exitCode, output).toBe(0);
+  expect(output).toContain("cluster-batch-2-machine create");
+  expect(output).not.toContain("cluster-workers-1");
+});
+
 describe("a configuration that is not allowed", () => {
   test("is told whole, with paths, values and what is allowed, without a stack trace", async () => {
     configure({
@@ -60,6 +76,15 @@ describe("a configuration that is not allowed", () => {
     expect(output).not.toMatch(/\n\s+at /);
     expect(output).toContain("network.services: ");
     expect(output).not.toMatch(/kubicorn:index:Cluster/);
+  });
+
+  test("of values of the wrong kind is told whole too", async () => {
+    configure({ cloud: 5, pools: "three", controlPlane: [1], network: 7 });
+    const { exitCode, output } = await project.preview();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("The cluster's configuration has 4 values that are not allowed:");
+    expect(output).toContain('pools: "three" is not allowed; a list of pools is expected');
+    expect(output).toContain("network: 7 is not allowed; settings by name are expected, as in { pods: 10.244.0.0/16 }");
   });
 
   test("of one wrong word is told in one line", async () => {

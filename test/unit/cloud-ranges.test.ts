@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addressAt, contains, overlaps, parseRange, rangeOf } from "../../cloud/ranges";
+import { addressAt, contains, overlaps, parseRange, rangeOf, whyUnusable } from "../../cloud/ranges";
 
 describe("parseRange", () => {
   test.each([
@@ -17,6 +17,13 @@ describe("parseRange", () => {
     ["10.99.0/24", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
     ["10.99.0.0/33", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
     ["fd00::/64", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
+    ["10.99.0.0/-1", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
+    ["010.99.0.0/24", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
+    [" 10.99.0.0/24", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
+    ["10.99.0.0/24\n", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
+    ["10.99.0.0/024", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
+    ["0x0a.99.0.0/24", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
+    ["10.99.0.0/16,fd00::/64", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
     ["", "an IPv4 range in CIDR notation is expected, as in 10.244.0.0/16"],
   ])("refuses %j", (text, problem) => {
     expect(parseRange(text)).toEqual({ problem });
@@ -45,6 +52,28 @@ describe("overlaps", () => {
       }),
     );
   });
+});
+
+describe("a range that nothing can have addresses of is known by what it is for", () => {
+  test.each([
+    ["0.0.0.0/0", "0.0.0.0/8 means this network itself"],
+    ["0.1.0.0/16", "0.0.0.0/8 means this network itself"],
+    ["127.0.0.0/8", "127.0.0.0/8 is each computer's loopback"],
+    ["126.0.0.0/7", "127.0.0.0/8 is each computer's loopback"],
+    ["169.254.0.0/24", "169.254.0.0/16 is link-local"],
+    ["224.0.0.0/24", "224.0.0.0/4 is for multicast"],
+    ["255.255.255.255/32", "240.0.0.0/4 is reserved"],
+  ])("%s", (text, why) => expect(whyUnusable(rangeOf(text))).toContain(why));
+
+  test.each([
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "172.17.0.0/16",
+    "192.168.0.0/16",
+    "198.18.0.0/15",
+    "203.0.113.0/24",
+    "126.0.0.0/8",
+  ])("%s is an ordinary one", (text) => expect(whyUnusable(rangeOf(text))).toBeUndefined());
 });
 
 test("addressAt counts over byte borders and refuses what is outside", () => {

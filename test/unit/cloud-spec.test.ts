@@ -64,6 +64,39 @@ describe("refuses, with path, value and what is allowed", () => {
     ],
     [{ name: "dev", pools: [{ name: "a", memoryGiB: 0.1 }] }, "pools[0].memoryGiB: 0.1 is not allowed"],
     [{ name: "dev", workers: 3 }, "workers: 3 is not allowed; there is no such setting"],
+    [{ name: "dev", poools: [] }, "poools: [] is not allowed; there is no such setting; did you mean pools?"],
+    [
+      { name: "dev", pools: [{ name: "a", memoryGB: 4 }] },
+      "pools[0].memoryGB: 4 is not allowed; there is no such setting; did you mean memoryGiB?",
+    ],
+    [
+      { name: "dev", network: { service: "10.96.0.0/16" } },
+      'network.service: "10.96.0.0/16" is not allowed; there is no such setting; did you mean services?',
+    ],
+    [
+      { name: "dev", network: 7 },
+      "network: 7 is not allowed; settings by name are expected, as in { pods: 10.244.0.0/16 }",
+    ],
+    [{ name: "dev", controlPlane: [1] }, "controlPlane: [1] is not allowed; settings by name are expected"],
+    [
+      { name: "dev", pools: [null] },
+      "pools[0]: null is not allowed; settings by name are expected, as in { name: workers",
+    ],
+    [
+      { name: "dev", pools: [{ name: "a", labels: ["x"] }] },
+      'pools[0].labels: ["x"] is not allowed; labels by key are',
+    ],
+    [{ name: "dev", pools: [{ name: "a", labels: { "a..b/c": "x" } }] }, "a Kubernetes label key is expected"],
+    [{ name: "dev", pools: [{ name: "a", labels: { [`${"a".repeat(254)}/c`]: "x" } }] }, "a Kubernetes label key is"],
+    [
+      { name: "dev", pools: [{ name: "a", taints: "no" }] },
+      'pools[0].taints: "no" is not allowed; a list of taints is',
+    ],
+    [
+      { name: "dev", network: { machines: "127.0.0.0/8" } },
+      'network.machines: "127.0.0.0/8" is not allowed; another range',
+    ],
+    [{ name: "dev", network: { pods: "224.0.0.0/8" } }, "another range is needed: 224.0.0.0/4 is for multicast"],
     [
       { name: "dev", pools: [{ name: "a", size: "big" }] },
       'pools[0].size: "big" is not allowed; there is no such setting',
