@@ -8,6 +8,7 @@ import { DeadlineError, messageOf, TransientError, UserError } from "../cloud/er
 import { canonicalText } from "../cloud/json";
 import { kubeletSettingsSchema } from "../cloud/kubelet-settings";
 import type { ApplyContext, Fact, Plan, Recorded, Resource } from "../cloud/resource";
+import { rollout } from "../cloud/rollout";
 import { timeLimits } from "../cloud/time-limits";
 import { type ClusterApi, clusterApi, OtherClusterError, preloadApi, retried } from "./api";
 import { drainNode } from "./drain";
@@ -28,6 +29,7 @@ import {
 import { awaitMilestone } from "./on-machine";
 import { isBeingRemoved } from "./removal-mark";
 import { sshAccess } from "./ssh";
+import { cameBack, formerSchema, retireFormer, turnSchema } from "./succession";
 
 const taint = z.strictObject({
   key: z.string(),
@@ -58,6 +60,10 @@ const expected = z.strictObject({
   pool: z.string().min(1),
   /** The cloud's own id of the machine, where it can be replaced under the same name. */
   machineId: z.string().optional(),
+  /** The machines whose place this one takes, where their nodes had other names: they are drained once it is Ready. */
+  former: formerSchema.optional(),
+  /** The turn that ends with that. */
+  turn: turnSchema.optional(),
 });
 
 export type NodeExpected = z.output<typeof expected>;
@@ -72,6 +78,8 @@ export interface NodeActual extends NodeExpected {
 export const node: Resource<NodeExpected, NodeActual> = {
   expected,
   secrets: ["kubeconfig"],
+  // A node of another name joins, and is Ready, before this one is drained.
+  deleteBeforeReplace: (actual, wanted) => actual.machine === wanted.machine,
 
   async actual(recorded, context) {
     const actual = completed(recorded.actual);
@@ -112,6 +120,9 @@ export const node: Resource<NodeExpected, NodeActual> = {
     if (actual.pool !== wanted.pool) {
       facts.push({ name: "updatePool", property: "pool", action: "update" });
     }
+    if (cameBack(actual, wanted)) {
+      facts.push({ name: "retireFormer", property: "former", action: "update" });
+    }
     if (unmet(actual.conditions).length > 0) {
       facts.push({ name: "restoreReadiness", property: "machine", action: "update" });
     }
@@ -137,6 +148,10 @@ export const node: Resource<NodeExpected, NodeActual> = {
     const found = await awaitReadyNode(api, wanted.machine, wanted.kubernetesVersion, context);
     const former = recorded ? marksOf(completed(recorded.actual)) : none;
     await markNode(api, found, marksOf(wanted), former, context);
+    await retireFormer(api, wanted, context);
+    if (wanted.turn) {
+      rollout.end(wanted.turn);
+    }
     return { id: wanted.machine, actual: { ...wanted, ...facts(found) } };
   },
 

@@ -33,17 +33,61 @@ export const poolComponent = (pool: RenderedPool): ComponentReference => ({ type
 
 /** The key pair by which the cluster's machines are entered. */
 export function sshKeyPart(cluster: RenderedCluster): ResourcePart {
-  return { name: "ssh-key", kind: "guest:SshKey", inputs: { comment: `${cluster.owner}/${cluster.name}` } };
+  const { name, owner, network } = cluster;
+  return {
+    name: "ssh-key",
+    kind: "guest:SshKey",
+    // Nothing is made or changed before this part is: what cannot change in a cluster's life is refused here.
+    inputs: { comment: `${owner}/${name}`, cluster: name, pods: network.pods, services: network.services },
+  };
 }
 
-/** A machine's own SSH host key, known before the machine exists. */
-export function hostKeyPart(machine: RenderedMachine, component: ComponentReference): ResourcePart {
+/**
+ * A machine's own SSH host key, known before the machine exists. It is the first part of its slot, so what the slot waits
+ * for stands in `after`; see {@link ReplacementQueue}.
+ */
+export function hostKeyPart(
+  cluster: RenderedCluster,
+  machine: RenderedMachine,
+  component: ComponentReference,
+  { pool, after }: { pool?: RenderedPool | undefined; after: readonly number[] },
+): ResourcePart {
   return {
     name: `${machine.logicalName}-host-key`,
     component,
     kind: "guest:HostKey",
-    inputs: { machine: machine.name },
+    inputs: { machine: machine.name, ...(pool && { turn: turnOf(cluster, pool, machine) }) },
+    after,
   };
+}
+
+/** The turn in which a machine of a pool is replaced. */
+function turnOf(cluster: RenderedCluster, pool: RenderedPool, { logicalName }: RenderedMachine): PartInputs {
+  return { group: `${cluster.name}/${pool.name}`, slot: logicalName, atATime: pool.surge };
+}
+
+/**
+ * The order in which host keys wait for their slots' turns: all but the first few of a pool one after the other, also
+ * those of different pools. A key that waits for its turn holds one of Pulumi's slots, and so never more than one does.
+ * New keys wait for nothing, so that this order takes no time when a cluster is made.
+ */
+export class ReplacementQueue {
+  private last: number | undefined;
+
+  /**
+   * Puts a host key into the queue.
+   *
+   * @param position its machine's place in the pool, from 0
+   * @param add adds the part, given what it has to come after
+   * @returns the part's index
+   */
+  join(pool: RenderedPool, position: number, add: (after: readonly number[]) => number): number {
+    if (position < pool.surge) {
+      return add([]);
+    }
+    this.last = add(this.last === undefined ? [] : [this.last]);
+    return this.last;
+  }
 }
 
 /** A machine's user data, once its keys are known. */
@@ -115,6 +159,7 @@ export function nodePart(
       taints: (pool?.taints ?? controlPlaneTaints(cluster.controlPlane.schedulable)).map((taint) => ({ ...taint })),
       kubelet: (pool ?? cluster.controlPlane).kubelet,
       drainSeconds: pool?.drainSeconds ?? timeLimits.drain,
+      ...(pool && { former: formerOf(member), turn: turnOf(cluster, pool, member.machine) }),
     },
   };
 }
@@ -136,6 +181,11 @@ export function readinessPart(cluster: RenderedCluster, kubeconfig: number, node
 /** The engine's own id of the machine: unlike its properties, it is known in a preview as long as the machine stays. */
 function idOf({ index }: MachineParts): Reference {
   return new Reference(index, "id");
+}
+
+/** The machines that had the member's place before, under other names. */
+export function formerOf({ hostKey }: Pick<MachineParts, "hostKey">): Reference {
+  return new Reference(hostKey, "former");
 }
 
 function accessTo({ hostKey, ssh }: MachineParts, sshKey: number): PartInputs {

@@ -9,6 +9,10 @@ import { identityOf, type KeyPair, makeKeyPair } from "./keys";
 const expected = z.strictObject({
   /** The comment at the end of the public key. */
   comment: z.string(),
+  /** What cannot change in the cluster's life: its name, and the ranges of its pods and Services. */
+  cluster: z.string().optional(),
+  pods: z.string().optional(),
+  services: z.string().optional(),
 });
 
 export type SshKeyExpected = z.output<typeof expected>;
@@ -20,15 +24,16 @@ export interface SshKeyActual extends SshKeyExpected, KeyPair {
 
 export const sshKey: Resource<SshKeyExpected, SshKeyActual> = {
   expected,
+  fixed: { cluster: "name", pods: "network.pods", services: "network.services" },
   secrets: ["privateKey"],
   actual: async ({ actual }) => actual,
   // A comment is no reason for another key, which no machine would know.
   plan: () => [],
-  async apply({ comment }, recorded) {
-    const keys = recorded?.actual ?? (await makeKeyPair(comment));
+  async apply(wanted, recorded) {
+    const keys = recorded?.actual ?? (await makeKeyPair(wanted.comment));
     const identity = identityOf(keys.publicKey);
     const { publicKey, privateKey } = keys;
-    return { id: identity, actual: { comment, publicKey, privateKey, identity } };
+    return { id: identity, actual: { ...wanted, publicKey, privateKey, identity } };
   },
   delete: async () => undefined,
 };

@@ -2,9 +2,11 @@
  * What a cloud provider is: a pure rendering of the cloud-neutral spec, and the model made from that.
  * A provider that lives outside this package implements the same interface.
  */
+
+import { canonicalText } from "./json";
 import type { KubeletSettings } from "./kubelet-settings";
 import type { Model } from "./model";
-import { composeName, nameLimits } from "./names";
+import { composeName, nameLimits, shortHash } from "./names";
 import type { ClusterSpec, Taint } from "./spec";
 
 /** The Pulumi project and stack that the cluster belongs to. */
@@ -15,7 +17,7 @@ export interface Environment {
 
 /** One machine, with every name it will have. */
 export interface RenderedMachine {
-  /** Its host name and node name. */
+  /** Its host name and node name: another one wherever the machine has to be replaced for what its pool asks. */
   readonly name: string;
   /** Its logical name in the component tree, as in `workers-1`. */
   readonly logicalName: string;
@@ -31,6 +33,10 @@ export interface RenderedPool {
   readonly kubelet: KubeletSettings;
   /** How long draining one of its nodes may take, in seconds. */
   readonly drainSeconds: number;
+  /** The image of its machines, by the cloud's own reference. @default the cloud's own for the Kubernetes version */
+  readonly image?: string | undefined;
+  /** How many of its machines are replaced at a time. */
+  readonly surge: number;
   readonly machines: readonly RenderedMachine[];
 }
 
@@ -75,7 +81,8 @@ export function renderCluster(spec: ClusterSpec, environment: Environment): Rend
     controlPlane: {
       schedulable: controlPlane.schedulable,
       kubelet: controlPlane.kubelet,
-      machines: renderMachines(name, "control-plane", controlPlane),
+      // No other name for another size: it changes in place, since the only control plane is never replaced for it.
+      machines: renderMachines(name, "control-plane", controlPlane, undefined),
     },
     pools: [...pools]
       .sort((left, right) => (left.name < right.name ? -1 : 1))
@@ -85,18 +92,40 @@ export function renderCluster(spec: ClusterSpec, environment: Environment): Rend
         taints: pool.taints,
         kubelet: pool.kubelet,
         drainSeconds: pool.drainSeconds,
-        machines: renderMachines(name, pool.name, pool),
+        image: pool.image,
+        surge: pool.surge,
+        machines: renderMachines(name, pool.name, pool, generationOf(pool)),
       })),
   };
+}
+
+interface MachineSize {
+  readonly cpus?: number | undefined;
+  readonly memoryGiB?: number | undefined;
 }
 
 function renderMachines(
   cluster: string,
   group: string,
-  { count, cpus, memoryGiB }: { count: number; cpus?: number | undefined; memoryGiB?: number | undefined },
+  { count, cpus, memoryGiB }: MachineSize & { readonly count: number },
+  generation: string | undefined,
 ): RenderedMachine[] {
   return Array.from({ length: count }, (_, index) => {
     const logicalName = `${group}-${index + 1}`;
-    return { name: composeName([cluster, logicalName], nameLimits.hostName), logicalName, cpus, memoryGiB };
+    const parts = [cluster, logicalName, ...(generation === undefined ? [] : [generation])];
+    return { name: composeName(parts, nameLimits.hostName), logicalName, cpus, memoryGiB };
   });
+}
+
+/**
+ * What stands in the names of a pool's machines for all that a machine is replaced for, so that the new one can be there
+ * beside the old one. Where the pool asks for nothing of that kind, its machines have plain names.
+ */
+function generationOf({
+  cpus,
+  memoryGiB,
+  image,
+}: MachineSize & { readonly image?: string | undefined }): string | undefined {
+  const asked = { cpus, memoryGiB, image };
+  return Object.values(asked).every((value) => value === undefined) ? undefined : shortHash(canonicalText(asked));
 }

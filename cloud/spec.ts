@@ -119,6 +119,8 @@ function doubleTaints(taints: readonly z.output<typeof taint>[], context: z.Refi
   }
 }
 
+const imageError = "an image's reference is expected, as in localhost/my-machine:1";
+
 export const poolSchema = settings(
   {
     name: name
@@ -141,6 +143,20 @@ export const poolSchema = settings(
         "How long moving the pods of one node away may take, in seconds. After that the node stays in service.",
       ),
     ...machineSize,
+    image: z
+      .string({ error: imageError })
+      .regex(/^[A-Za-z0-9][-A-Za-z0-9._/:@+]{0,254}$/, { error: imageError })
+      .optional()
+      .describe(
+        "The machines' image, by the cloud's own reference; on this computer an image that the container engine has. Looked up " +
+          "once and kept. Left out: the cloud's own for this Kubernetes version.",
+      ),
+    surge: count(1, 10)
+      .default(2)
+      .describe(
+        "How many machines of the pool are replaced at a time when cpus, memoryGiB or image change: each new one is Ready " +
+          "before the old one is drained.",
+      ),
   },
   "{ name: workers, count: 2 }",
 );

@@ -4,6 +4,7 @@
 import type { Place } from "./addresses";
 import { labelArguments, labelNames, ownershipLabels } from "./labels";
 import type { MachineExpected } from "./machine";
+import { sizeArguments } from "./machine-size";
 import { loopback } from "./ports";
 import type { Abilities } from "./probe";
 
@@ -28,8 +29,7 @@ export function createArguments(machine: CreatedMachine, { options, limits }: Ab
     ...["--tmpfs", "/run", "--tmpfs", "/tmp", "--volume", "/var"],
     // So that the cluster comes back by itself after the computer was started anew.
     ...["--restart", machine.engine === "podman" ? "always" : "unless-stopped"],
-    ...(machine.cpus === undefined ? [] : ["--cpus", String(machine.cpus)]),
-    ...(machine.memoryGiB === undefined ? [] : ["--memory", `${Math.round(machine.memoryGiB * 1024)}m`]),
+    ...sizeArguments(machine),
     ...labelArguments(labelsOf(machine)),
     image,
   ];

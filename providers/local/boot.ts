@@ -101,9 +101,19 @@ async function boot(
   return { ...made, running: true, started: true, status: "running" };
 }
 
-/** A hash of all that a machine is made from. */
-function recipeOf(wanted: MachineExpected): string {
+/** A hash of all that a machine is made from; which machines stood in its place before it is none of that. */
+function recipeOf({ former: _former, ...wanted }: MachineExpected): string {
   return shortHash(JSON.stringify(Object.entries(wanted).sort()));
+}
+
+/** Removes what an interrupted run has begun to make under that name, and nobody needs any more. */
+export async function removeHalfMade(engine: ContainerEngine, machine: MachineExpected): Promise<void> {
+  const name = containerName(machine);
+  const found = await findContainer(engine, name);
+  if (found !== undefined) {
+    requireOurs(`Machine ${name}`, found.labels, machine);
+    await removeContainer(engine, found);
+  }
 }
 
 export async function removeContainer(engine: ContainerEngine, { id, name }: Container): Promise<void> {

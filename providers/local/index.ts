@@ -7,6 +7,7 @@ import { image } from "./image";
 import { machine } from "./machine";
 import { model } from "./model";
 import { network } from "./network";
+import { poolImage } from "./pool-image";
 import { type LocalCluster, render } from "./render";
 
 export const localProvider: CloudProvider<LocalCluster> = { name: "local", render, model };
@@ -15,4 +16,5 @@ export const localResources: ResourceRegistry = {
   "local:Image": () => image,
   "local:Machine": () => machine,
   "local:Network": () => network,
+  "local:PoolImage": () => poolImage,
 };

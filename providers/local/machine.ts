@@ -3,13 +3,16 @@
  * in it through the engine: like any machine of a cloud it is reached by its user data and over SSH.
  */
 import { z } from "zod";
-import { type Condition, unmet } from "../../cloud/conditions";
+import { cameBack, formerSchema } from "../../bootstrap/succession";
+import type { Condition } from "../../cloud/conditions";
 import { messageOf, UserError } from "../../cloud/errors";
-import { type Fact, planByProperty, type Resource } from "../../cloud/resource";
-import { containerName, make, removeContainer, usable } from "./boot";
+import type { Recorded, Resource } from "../../cloud/resource";
+import { containerName, make, removeContainer, removeHalfMade, usable } from "./boot";
 import { type Container, findContainer } from "./container";
-import { containerEngine, engineNames } from "./engine";
+import { type ContainerEngine, containerEngine, engineNames } from "./engine";
 import { labelNames } from "./labels";
+import { planOfMachine } from "./machine-plan";
+import { resize } from "./machine-size";
 import { loopback } from "./ports";
 
 const expected = z.strictObject({
@@ -34,6 +37,8 @@ const expected = z.strictObject({
   memoryGiB: z.number().optional(),
   /** Whether the API server's port is published. */
   publishApi: z.boolean(),
+  /** The machines that had its place before it, under other names. */
+  former: formerSchema.optional(),
 });
 
 export type MachineExpected = z.output<typeof expected>;
@@ -63,23 +68,10 @@ export const machine: Resource<MachineExpected, MachineActual> = {
     }
   },
 
-  plan(actual, wanted) {
-    const facts = planByProperty(
-      {
-        name: { replace: "replaceName" },
-        identity: { replace: "replaceIdentity" },
-        role: { replace: "replaceRole" },
-        engine: { replace: "replaceEngine" },
-        network: { replace: "replaceNetwork" },
-        cpus: { replace: "replaceSize" },
-        memoryGiB: { replace: "replaceSize" },
-      },
-      actual,
-      wanted,
-    );
-    const start: Fact = { name: "startMachine", property: "name", action: "update" };
-    return facts.length === 0 && unmet(actual.conditions).length > 0 ? [start] : facts;
-  },
+  plan: planOfMachine,
+
+  // A machine of another name is there, and in service, before this one goes.
+  deleteBeforeReplace: (actual, wanted) => actual.name === wanted.name,
 
   async apply(wanted, recorded, context) {
     const engine = containerEngine(wanted.engine);
@@ -98,6 +90,10 @@ export const machine: Resource<MachineExpected, MachineActual> = {
       context.progress("starting");
       await engine.run(`starting machine ${wanted.name}`, ["start", container.id]);
     }
+    if (recorded) {
+      await resize(engine, container, { actual: recorded.actual, wanted }, context);
+      await removeBegun(engine, recorded, wanted);
+    }
     return { id: container.id, actual: asActual(wanted, { ...container, running: true }) };
   },
 
@@ -109,6 +105,16 @@ export const machine: Resource<MachineExpected, MachineActual> = {
     }
   },
 };
+
+/** Of a replacement that was begun and given up again, what was made under other names goes. */
+async function removeBegun(
+  engine: ContainerEngine,
+  { actual }: Recorded<MachineActual>,
+  wanted: MachineExpected,
+): Promise<void> {
+  const names = cameBack(actual, wanted) ? (wanted.former?.machines ?? []) : [];
+  await Promise.all(names.map((name) => removeHalfMade(engine, { ...wanted, name })));
+}
 
 function asActual(wanted: MachineExpected, container: Container): MachineActual {
   const { labels } = container;

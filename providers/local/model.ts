@@ -3,12 +3,14 @@
  */
 import {
   controlPlaneComponent,
+  formerOf,
   hostKeyPart,
   joinInformationPart,
   kubeconfigPart,
   type MachineParts,
   nodePart,
   poolComponent,
+  ReplacementQueue,
   readinessPart,
   sshKeyPart,
   userDataOf,
@@ -31,16 +33,33 @@ export function model(cluster: LocalCluster): Model {
   const sshKey = list.add(sshKeyPart(cluster));
   const network = list.add(networkPart(cluster, image, sshKey));
 
-  const addMachine = (machine: RenderedMachine, component: ComponentReference, pool?: RenderedPool): LocalMachine => {
-    const hostKey = list.add(hostKeyPart(machine, component));
-    const index = list.add(machinePart(cluster, { machine, component, pool }, { image, sshKey, network, hostKey }));
+  const addMachine = (place: Place, hostKey: number, machineImage: Reference): LocalMachine => {
+    const index = list.add(machinePart(cluster, place, { machineImage, image, sshKey, network, hostKey }));
     const ssh = { host: new Reference(index, "sshHost"), port: new Reference(index, "sshPort") };
-    return { machine, component, hostKey, ssh, index, pool };
+    return { ...place, hostKey, ssh, index };
   };
-  const controlPlane = cluster.controlPlane.machines.map((machine) => addMachine(machine, controlPlaneComponent));
-  const workers = cluster.pools.flatMap((pool) =>
-    pool.machines.map((machine) => addMachine(machine, poolComponent(pool), pool)),
-  );
+  const standard = new Reference(image, "reference");
+  const controlPlane = cluster.controlPlane.machines.map((machine) => {
+    const hostKey = list.add(hostKeyPart(cluster, machine, controlPlaneComponent, { after: [sshKey] }));
+    return addMachine({ machine, component: controlPlaneComponent, pool: undefined }, hostKey, standard);
+  });
+  const queue = new ReplacementQueue();
+  const workers = cluster.pools.flatMap((pool) => {
+    const component = poolComponent(pool);
+    // Looked up before anything of the pool is made or changed.
+    const own = pool.image === undefined ? [] : [list.add(poolImagePart(pool, pool.image, image))];
+    return pool.machines.map((machine, position) => {
+      const hostKey = queue.join(pool, position, (queued) =>
+        list.add(hostKeyPart(cluster, machine, component, { pool, after: [sshKey, ...own, ...queued] })),
+      );
+      const [ownImage] = own;
+      return addMachine(
+        { machine, component, pool },
+        hostKey,
+        ownImage === undefined ? standard : new Reference(ownImage, "image"),
+      );
+    });
+  });
 
   const first = controlPlane[0] as LocalMachine;
   const joinInformation = list.add(joinInformationPart(first, sshKey));
@@ -53,13 +72,27 @@ export function model(cluster: LocalCluster): Model {
   return list.toModel({ kubeconfig: new Reference(kubeconfig, "kubeconfig") });
 }
 
-interface LocalMachine extends MachineParts {
+/** A machine's place in the cluster. */
+interface Place {
+  readonly machine: RenderedMachine;
+  readonly component: ComponentReference;
   /** None for a control-plane machine. */
   readonly pool: RenderedPool | undefined;
 }
 
+interface LocalMachine extends MachineParts, Place {}
+
 function imagePart({ kubernetesVersion }: LocalCluster): ResourcePart {
   return { name: "image", kind: "local:Image", inputs: { kubernetesVersion } };
+}
+
+function poolImagePart(pool: RenderedPool, reference: string, image: number): ResourcePart {
+  return {
+    name: `${pool.name}-image`,
+    component: poolComponent(pool),
+    kind: "local:PoolImage",
+    inputs: { pool: pool.name, reference, engine: new Reference(image, "engine") },
+  };
 }
 
 function networkPart({ name, owner, network }: LocalCluster, image: number, sshKey: number): ResourcePart {
@@ -79,13 +112,10 @@ function networkPart({ name, owner, network }: LocalCluster, image: number, sshK
 
 function machinePart(
   cluster: LocalCluster,
-  {
-    machine,
-    component,
-    pool,
-  }: { machine: RenderedMachine; component: ComponentReference; pool?: RenderedPool | undefined },
-  { image, sshKey, network, hostKey }: Record<"image" | "sshKey" | "network" | "hostKey", number>,
+  { machine, component, pool }: Place,
+  shared: Record<"image" | "sshKey" | "network" | "hostKey", number> & { machineImage: Reference },
 ): ResourcePart {
+  const { machineImage, image, sshKey, network, hostKey } = shared;
   return {
     name: `${machine.logicalName}-machine`,
     component,
@@ -97,7 +127,7 @@ function machinePart(
       identity: new Reference(sshKey, "identity"),
       role: pool === undefined ? "control-plane" : "worker",
       engine: new Reference(image, "engine"),
-      image: new Reference(image, "reference"),
+      image: machineImage,
       network: new Reference(network, "name"),
       range: new Reference(network, "subnet"),
       userData: userDataOf(sshKey, hostKey, (access) =>
@@ -108,6 +138,7 @@ function machinePart(
       cpus: machine.cpus,
       memoryGiB: machine.memoryGiB,
       publishApi: pool === undefined,
+      ...(pool && { former: formerOf({ hostKey }) }),
     },
   };
 }

@@ -4,6 +4,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../cloud/errors";
+import { staysAsItIs } from "../../cloud/fixed";
 import { composeName, nameLimits } from "../../cloud/names";
 import { addressAt, rangeOf } from "../../cloud/ranges";
 import { type ApplyContext, type Context, planByProperty, type Recorded, type Resource } from "../../cloud/resource";
@@ -39,6 +40,7 @@ export interface NetworkActual extends NetworkExpected {
 
 export const network: Resource<NetworkExpected, NetworkActual> = {
   expected,
+  fixed: { range: "network.machines" },
   secrets: [],
 
   async foresee({ range, cluster, identity, engine }, former) {
@@ -46,6 +48,10 @@ export const network: Resource<NetworkExpected, NetworkActual> = {
       return [];
     }
     const own = cluster && identity ? networkName({ cluster, identity }) : undefined;
+    const kept = former && own && engine ? (await findNetwork(containerEngine(engine), own))?.subnet : undefined;
+    if (kept !== undefined) {
+      return kept === range ? [] : [{ path: "network.machines", value: range, allowed: staysAsItIs(kept) }];
+    }
     const clash = await foreseeClash(range, engine, own);
     return clash === undefined ? [] : [{ path: "range", value: range, allowed: clash }];
   },
@@ -60,18 +66,14 @@ export const network: Resource<NetworkExpected, NetworkActual> = {
     }
   },
 
-  plan(actual, wanted) {
-    // A range that the configuration does not name, or no longer names, stays what it is.
-    return planByProperty<NetworkExpected>(
-      {
-        identity: { replace: "replaceIdentity" },
-        engine: { replace: "replaceEngine" },
-        range: { replace: "replaceRange" },
-      },
-      { ...actual, range: actual.subnet },
-      { ...wanted, range: wanted.range ?? actual.subnet },
-    );
-  },
+  // Its range is no part of it: every machine would have to go for another one, so that is refused, and one that the
+  // configuration does not name, or no longer names, stays what it is.
+  plan: (actual, wanted) =>
+    planByProperty<NetworkExpected>(
+      { identity: { replace: "replaceIdentity" }, engine: { replace: "replaceEngine" } },
+      actual,
+      wanted,
+    ),
 
   async apply(wanted, recorded, context) {
     const engine = containerEngine(wanted.engine);

@@ -83,11 +83,11 @@ describe("keys", () => {
     }
   });
 
-  it("of a host are made anew for another machine", async () => {
+  it("of a host follow the machine of their slot", async () => {
     const made = await hostKey.apply({ machine: "demo-1" }, undefined, new RecordingContext());
     expect(hostKey.plan(made.actual, { machine: "demo-1" })).toEqual([]);
     expect(hostKey.plan(made.actual, { machine: "demo-2" })).toEqual([
-      { name: "replaceMachine", property: "machine", action: "replace" },
+      { name: "followMachine", property: "machine", action: "update" },
     ]);
   });
 });

@@ -21,7 +21,7 @@ test("fills in every default", () => {
     kubernetesVersion: "1.37.2",
     network: { pods: "10.244.0.0/16", services: "10.96.0.0/16" },
     controlPlane: { count: 1, schedulable: false, kubelet: {} },
-    pools: [{ name: "workers", count: 1, labels: {}, taints: [], kubelet: {}, drainSeconds: 300 }],
+    pools: [{ name: "workers", count: 1, labels: {}, taints: [], kubelet: {}, drainSeconds: 300, surge: 2 }],
   });
 });
 
@@ -63,6 +63,14 @@ describe("refuses, with path, value and what is allowed", () => {
       'pools[0].taints[0].effect: "Never" is not allowed; NoSchedule',
     ],
     [{ name: "dev", pools: [{ name: "a", memoryGiB: 0.1 }] }, "pools[0].memoryGiB: 0.1 is not allowed"],
+    [
+      { name: "dev", pools: [{ name: "a", image: "--privileged" }] },
+      'pools[0].image: "--privileged" is not allowed; an image\'s reference is expected',
+    ],
+    [
+      { name: "dev", pools: [{ name: "a", surge: 0 }] },
+      "pools[0].surge: 0 is not allowed; a whole number from 1 to 10",
+    ],
     [{ name: "dev", workers: 3 }, "workers: 3 is not allowed; there is no such setting"],
     [{ name: "dev", poools: [] }, "poools: [] is not allowed; there is no such setting; did you mean pools?"],
     [

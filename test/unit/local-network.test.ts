@@ -53,6 +53,17 @@ describe("a range that the configuration names", () => {
     expect(calls.calls).toEqual([]);
   });
 
+  it("is refused where the network was made with another one that nobody had named", async () => {
+    engineWith("dev-abcdef", "10.98.0.0/24");
+    const made = { ...wanted, identity: "abcdef", engine: "podman" as const };
+    const { range: _unnamed, ...former } = made;
+    expect(await network.foresee?.({ ...made, range: "10.97.0.0/24" }, former)).toEqual([
+      { path: "network.machines", value: "10.97.0.0/24", allowed: expect.stringContaining('it stays "10.98.0.0/24"') },
+    ]);
+    expect(await network.foresee?.(made, former)).toEqual([]);
+    expect(network.fixed).toEqual({ range: "network.machines" });
+  });
+
   it("clashes with interfaces of this computer where no engine answers", async () => {
     vi.stubEnv("PATH", "/nowhere");
     expect(await network.foresee?.({ ...wanted, range: "127.0.0.0/8" }, undefined)).toMatchObject([
