@@ -35,7 +35,7 @@ export function mergeKubeconfig(
   }
   const replaced = kinds.flatMap((kind) => mergeEntries(target, source, kind));
   if (options.switch) {
-    target.set("current-context", source.get("current-context"));
+    target.set("current-context", source.get("current-context", true));
   }
   return { merged: target.toString({ lineWidth: 0 }), replaced };
 }

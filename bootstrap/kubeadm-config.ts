@@ -2,11 +2,11 @@
  * kubeadm's configuration (v1beta4) and the discovery file of a join, as YAML. Pure.
  * What only a machine can tell, as its cgroup driver, is a patch that prepare.sh makes there.
  */
-import { stringify } from "yaml";
 import { canonicalText, type Json } from "../cloud/json";
 import type { KubeletSettings } from "../cloud/kubelet-settings";
 import { mayRegisterWith } from "../cloud/node-marks";
 import type { Taint } from "../cloud/spec";
+import { yamlText } from "../cloud/yaml";
 
 export interface Endpoint {
   /** A name that outlives every machine. */
@@ -169,5 +169,5 @@ export function nodeLabels(pool: string, labels: Readonly<Record<string, string>
 
 /** Objects as one YAML text of several documents. */
 export function documents(objects: readonly object[]): string {
-  return objects.map((object) => stringify(object, { lineWidth: 0 })).join("---\n");
+  return objects.map((object) => yamlText(object)).join("---\n");
 }

@@ -2,10 +2,11 @@
  * guest:Kubeconfig: the administrator's kubeconfig, taken from the control plane and named after the cluster.
  * It stays in the stack, a secret; files are written only by who asks for them.
  */
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import { z } from "zod";
 import type { Plan, Resource } from "../cloud/resource";
 import { timeLimits } from "../cloud/time-limits";
+import { yamlText } from "../cloud/yaml";
 import { planForMachine } from "./join-information";
 import { runScript } from "./on-machine";
 import { sshAccess } from "./ssh";
@@ -66,15 +67,12 @@ const adminConfig = z.object({
 export function namedKubeconfig(adminConf: string, cluster: string, server: string): string {
   const { clusters, users } = adminConfig.parse(parse(adminConf));
   const authority = clusters[0].cluster["certificate-authority-data"];
-  return stringify(
-    {
-      apiVersion: "v1",
-      kind: "Config",
-      clusters: [{ name: cluster, cluster: { server, "certificate-authority-data": authority } }],
-      users: [{ name: cluster, user: users[0].user }],
-      contexts: [{ name: cluster, context: { cluster, user: cluster } }],
-      "current-context": cluster,
-    },
-    { lineWidth: 0 },
-  );
+  return yamlText({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: cluster, cluster: { server, "certificate-authority-data": authority } }],
+    users: [{ name: cluster, user: users[0].user }],
+    contexts: [{ name: cluster, context: { cluster, user: cluster } }],
+    "current-context": cluster,
+  });
 }

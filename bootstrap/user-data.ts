@@ -3,8 +3,8 @@
  * Each role gets only the scripts it runs, since clouds limit the size.
  */
 import { gzipSync } from "node:zlib";
-import { stringify } from "yaml";
 import type { KubeletSettings } from "../cloud/kubelet-settings";
+import { yamlText } from "../cloud/yaml";
 import {
   type ControlPlaneConfiguration,
   controlPlaneConfiguration,
@@ -119,5 +119,5 @@ function cloudConfig(
     write_files: [{ path: "/etc/kubicorn/machine.env", content: machineDataFile(data) }, ...files],
     runcmd: [["systemctl", "enable", "--now", "--no-block", ...services]],
   };
-  return `#cloud-config\n${stringify(configuration, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+  return `#cloud-config\n${yamlText(configuration)}`;
 }

@@ -43,11 +43,17 @@ restart_kubelet() {
   return 1
 }
 
-# words_of_kubelet CURSOR: what it said since then; the line that names its end, where there is one.
+# words_of_kubelet CURSOR: its last complaint before it ended; where it did not end, its last lines.
 words_of_kubelet() {
-  local lines
+  local lines complaint
   lines=$(journalctl --unit kubelet.service --after-cursor "$1" --output cat --no-pager)
-  grep --max-count 1 --extended-regexp '"command failed"|Failed to ' <<<"$lines" || tail --lines 5 <<<"$lines"
+  complaint=$(awk '/Main process exited/ { print last; exit } /^[EF][0-9][0-9][0-9][0-9] / { last = $0 }' <<<"$lines")
+  if [[ $complaint ]]; then
+    # Without the time, process and line of source that it begins with.
+    printf '%s\n' "${complaint#*] }"
+  else
+    tail --lines 5 <<<"$lines"
+  fi
 }
 
 put_back() {
