@@ -73,8 +73,19 @@ interface Refusal {
   readonly reason: string;
 }
 
+/** Whether the pod is also put on nodes that take no new pods, and so comes back to one that is drained. */
+export function toleratesCordon({ spec }: V1Pod): boolean {
+  return (spec?.tolerations ?? []).some(
+    ({ key, operator, effect }) =>
+      (key === "node.kubernetes.io/unschedulable" || (!key && operator === "Exists")) &&
+      (!effect || effect === "NoSchedule"),
+  );
+}
+
 class Drain {
   private cordoned = false;
+  /** The pods that were there when the drain began, by uid. */
+  private first: ReadonlySet<string | undefined> | undefined;
   private silentSince: number | undefined;
   private readonly refused = new Map<string, Refusal>();
 
@@ -96,8 +107,12 @@ class Drain {
     const { items } = await api.call(`listing the pods of node ${node}`, context, () =>
       api.core.listPodForAllNamespaces({ fieldSelector }),
     );
-    const staying = items.filter(hasToLeave);
+    this.first ??= new Set(items.map(({ metadata }) => metadata?.uid));
+    const { first } = this;
+    const isBack = (pod: V1Pod) => !first.has(pod.metadata?.uid) && toleratesCordon(pod);
+    const staying = items.filter((pod) => hasToLeave(pod) && !isBack(pod));
     if (staying.length === 0) {
+      this.tellOfThoseThatAreBack(items.filter((pod) => hasToLeave(pod) && isBack(pod)));
       return { found: [] };
     }
     const life = await this.lookForLife();
@@ -106,6 +121,15 @@ class Drain {
     }
     const reasons = await Promise.all(staying.map((pod) => this.evict(pod)));
     return { pending: abridged(reasons, "; ") };
+  }
+
+  private tellOfThoseThatAreBack(pods: readonly V1Pod[]): void {
+    if (pods.length > 0) {
+      this.context.warn(
+        `node ${this.node} got pods again while it was drained, since they tolerate that it takes none. They end with it: ` +
+          abridged(pods.map(titleOf), ", "),
+      );
+    }
   }
 
   /**

@@ -149,8 +149,8 @@ export function markingPatch(node: NodeState, expected: NodeMarks, former: NodeM
   return {
     // Only of the node as it was read: somebody else's taint of just now would be lost.
     metadata: { labels, ...(!sameTaints && { resourceVersion: node.resourceVersion }) },
-    // The list as a whole, with the directive that keeps the API from merging it with what is there.
-    ...(!sameTaints && { spec: { taints: [...taints.map(asApiTaint), { $patch: "replace" }] } }),
+    // The list as a whole: the API merges no lists of taints.
+    ...(!sameTaints && { spec: { taints: taints.map(asApiTaint) } }),
   };
 }
 

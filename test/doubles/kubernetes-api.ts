@@ -178,14 +178,13 @@ function keep(store: Map<string, Thing>, method: string, name: string | undefine
   return { status: 200, body: found };
 }
 
-/** Merges objects, takes away what is null, and replaces a list that ends in the directive to do so. */
+/** Merges objects and takes away what is null; a list takes the place of the former one, as the API does it with taints. */
 function merge(target: Thing, patch: Thing): void {
   for (const [field, value] of Object.entries<Thing>(patch)) {
     if (value === null) {
       delete target[field];
     } else if (Array.isArray(value)) {
-      const replaced = value.some((item) => item.$patch === "replace");
-      target[field] = [...(replaced ? [] : (target[field] ?? [])), ...value.filter((item) => !item.$patch)];
+      target[field] = value;
     } else if (typeof value === "object") {
       target[field] ??= {};
       merge(target[field], value);

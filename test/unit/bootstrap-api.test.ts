@@ -1,7 +1,7 @@
 /** Calls to the Kubernetes API: marks of nodes, join tokens, drains within budgets, and what each failure is called. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ApiAnswer, type ClusterApi, clusterApi } from "../../bootstrap/api";
-import { drainNode, hasToLeave } from "../../bootstrap/drain";
+import { drainNode, hasToLeave, toleratesCordon } from "../../bootstrap/drain";
 import {
   awaitReadyNode,
   listNodes,
@@ -148,7 +148,7 @@ describe("labels and taints", () => {
       none,
       {
         metadata: { labels: {} },
-        spec: { taints: [{ key: foreign.key, effect: foreign.effect }, dedicated, { $patch: "replace" }] },
+        spec: { taints: [{ key: foreign.key, effect: foreign.effect }, dedicated] },
       },
     ],
     [
@@ -158,7 +158,7 @@ describe("labels and taints", () => {
       { labels: {}, taints: [dedicated] },
       {
         metadata: { labels: {} },
-        spec: { taints: [{ key: foreign.key, effect: foreign.effect }, { $patch: "replace" }] },
+        spec: { taints: [{ key: foreign.key, effect: foreign.effect }] },
       },
     ],
   ])("%s", (_title, node, expected, former, patch) => {
@@ -297,6 +297,33 @@ describe("a drain that something else holds up", () => {
     metadata: { name, namespace: "default", uid: name, ...metadata },
     spec: { nodeName: "demo-1", ...spec },
     status: { phase: "Running" },
+  });
+
+  it.each([
+    ["tolerates everything", [{ operator: "Exists" }], true],
+    ["tolerates this very taint", [{ key: "node.kubernetes.io/unschedulable", operator: "Exists" }], true],
+    ["tolerates every NoSchedule", [{ operator: "Exists", effect: "NoSchedule" }], true],
+    ["tolerates every NoExecute", [{ operator: "Exists", effect: "NoExecute" }], false],
+    ["tolerates another taint", [{ key: "batch", operator: "Exists" }], false],
+    ["tolerates nothing", undefined, false],
+  ])("a pod that %s comes back: %s", (_title, tolerations, back) => {
+    expect(toleratesCordon(pod("web", {}, { tolerations }) as never)).toBe(back);
+  });
+
+  it("by pods that come back to the very node ends when the first ones are gone", async () => {
+    double.addNode("demo-1");
+    const tolerations = [{ operator: "Exists" }];
+    const owned = { ownerReferences: [{ kind: "ReplicaSet", controller: true }] };
+    double.pods = [pod("web-0", owned, { tolerations })];
+    let made = 0;
+    double.onEviction = () => {
+      made += 1;
+      double.pods.push(pod(`web-${made}`, owned, { tolerations }));
+      return undefined;
+    };
+    await drainNode(api, plain, 10, context);
+    expect(made).toBe(1);
+    expect(context.warned.join()).toMatch(/node demo-1 got pods again .* They end with it: default\/web-1$/);
   });
 
   it("of a dead node ends at once, with a warning that names the pods, and evicts nothing", async () => {
