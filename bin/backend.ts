@@ -38,9 +38,9 @@ export function ensureStateFolder(backend: Backend): void {
   }
 }
 
-/** The address of a folder as Pulumi reads it: only these three characters are special there. */
+/** The address of a folder as Pulumi reads it: only these characters and control characters are special there. */
 function fileUrl(folder: string): string {
-  return `file://${folder.replace(/[%?#]/g, encodeURIComponent)}`;
+  return `file://${folder.replace(/[%?#\p{Cc}]/gu, encodeURIComponent)}`;
 }
 
 function folderOf(url: string, project: Project): string | undefined {

@@ -7,6 +7,7 @@ import { messageOf, UserError } from "../cloud/errors";
 import { timeLimits } from "../cloud/time-limits";
 import type { ContainerEngine } from "../providers/local/engine";
 import { probeAbilities } from "../providers/local/probe";
+import { bindMount, proxyLines } from "../providers/local/seclusion";
 import { cacheFolder } from "./cache";
 import { hasImage, inContainer } from "./engine-images";
 import { httpGet } from "./http-get";
@@ -17,6 +18,8 @@ import type { Step } from "./step";
 const suite = "bookworm";
 const published = `docker.io/library/debian:${suite}`;
 const bootstrapped = `localhost/kubicorn-debian:${suite}`;
+/** Runs the script that is named next, with the variables that standard input has. */
+const withLinesExported = 'while read -r line; do export "$line"; done; exec sh "$0" "$@" </dev/null';
 
 /** The reference of the image with all packages; made where it is not there. */
 export async function ensureDebianImage(engine: ContainerEngine, step: Step): Promise<string> {
@@ -32,8 +35,10 @@ export async function ensureDebianImage(engine: ContainerEngine, step: Step): Pr
   await inContainer(engine, await probeAbilities(engine, plain), {
     image: plain,
     // The packages come over this computer's own network: it has the name servers and proxies that work here.
-    create: ["--network", "host", "--mount", `type=bind,source=${sources},target=/image,readonly`],
-    command: ["sh", "/image/build/install-packages.sh", ...packages],
+    create: ["--network", "host", ...bindMount(sources, "/image")],
+    // A proxy may have a password in it, and a container's environment and arguments stay in the image.
+    command: ["sh", "-c", withLinesExported, "/image/build/install-packages.sh", ...packages],
+    stdin: proxyLines(),
     operation: "installing the packages of a machine",
     result: reference,
     step,

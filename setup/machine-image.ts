@@ -8,11 +8,13 @@ import { flannelVersion } from "../bootstrap/pod-network";
 import { timeLimits } from "../cloud/time-limits";
 import type { ContainerEngine, EngineName } from "../providers/local/engine";
 import { probeAbilities } from "../providers/local/probe";
+import { bindMount } from "../providers/local/seclusion";
 import { cached, cacheFolder } from "./cache";
 import { takeLock } from "./cache-lock";
 import { findContainerEngine } from "./container-engine";
 import { ensureDebianImage } from "./debian-image";
 import { hasImage, inContainer } from "./engine-images";
+import { noteUse, removeUnwanted } from "./image-use";
 import { ensureKubernetesPrograms, type KubernetesPrograms } from "./kubernetes-programs";
 import { packageRoot } from "./package-root";
 import { recipeHash } from "./recipe-hash";
@@ -37,6 +39,7 @@ export async function ensureMachineImage(
   const engine = await findContainerEngine(step.signal);
   const reference = await machineImageReference(kubernetesVersion);
   if (await hasImage(engine, reference)) {
+    await noteUse(engine, reference);
     return { reference, engine: engine.name };
   }
   const lock = await takeLock(join(cacheFolder(), `machine-image-${engine.name}.lock`), step);
@@ -44,8 +47,9 @@ export async function ensureMachineImage(
     // Whoever held the lock before may have made it meanwhile.
     if (!(await hasImage(engine, reference))) {
       await make(engine, { kubernetesVersion, reference }, step);
-      await removeOlder(engine, reference);
     }
+    await noteUse(engine, reference);
+    await removeUnwanted(engine, reference);
     return { reference, engine: engine.name };
   } finally {
     await lock.release();
@@ -76,8 +80,8 @@ async function make(
     image: debian,
     create: [
       ...["--network", "none", "--entrypoint", "", "--stop-signal", "SIGRTMIN+3"],
-      ...["--mount", `type=bind,source=${sources()},target=/image,readonly`],
-      ...["--mount", `type=bind,source=${programs},target=/programs,readonly`],
+      ...bindMount(sources(), "/image"),
+      ...bindMount(programs, "/programs"),
       // Only a volume with a name leaves no trace in the image.
       ...["--volume", `${scratchVolume(reference)}:/scratch`],
     ],
@@ -137,19 +141,6 @@ function scratchVolume(reference: string): string {
 
 async function removeVolume(engine: ContainerEngine, name: string): Promise<void> {
   await engine.run("removing a volume", ["volume", "rm", "--force", name]).catch(() => undefined);
-}
-
-/** Images of earlier states of images/node; the engine keeps those that machines still use. */
-async function removeOlder(engine: ContainerEngine, reference: string): Promise<void> {
-  const version = reference.replace(/-[0-9a-f]+$/, "");
-  const listed = await engine.run("listing images", [
-    ...["images", "--filter", `reference=${repository}`, "--format", "{{.Repository}}:{{.Tag}}"],
-  ]);
-  for (const older of listed.split("\n")) {
-    if (older.startsWith(`${version}-`) && older !== reference) {
-      await engine.run("removing an older image", ["rmi", older]).catch(() => undefined);
-    }
-  }
 }
 
 /** Waits for both even where one fails: nothing goes on behind the error. */

@@ -7,6 +7,7 @@ import type { MachineExpected } from "./machine";
 import { sizeArguments } from "./machine-size";
 import { loopback } from "./ports";
 import type { Abilities } from "./probe";
+import { withoutProxies } from "./seclusion";
 
 export interface CreatedMachine extends MachineExpected, Place {
   readonly containerName: string;
@@ -19,6 +20,7 @@ export function createArguments(machine: CreatedMachine, { options, limits }: Ab
   return [
     ...options,
     ...["create", "--name", containerName, "--hostname", name],
+    ...withoutProxies(machine.engine),
     ...["--network", network, "--ip", address, "--mac-address", hardwareAddress(address)],
     ...published(machine),
     // systemd, containerd and kubelet need what only a privileged container has.

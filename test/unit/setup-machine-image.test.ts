@@ -45,6 +45,7 @@ describe("the machine image", () => {
     const reference = await machineImageReference("1.37.2");
     expect(reference).toMatch(/^localhost\/kubicorn-machine:1\.37\.2-[0-9a-f]{8}$/);
     vi.stubEnv("KUBICORN_ENGINE", "podman");
+    vi.stubEnv("KUBICORN_CACHE", mkdtempSync(join(tmpdir(), "kubicorn-images-")));
     const engine = new EngineProgram("podman", [
       { to: "version" },
       { to: `reference=${reference}`, stdout: "75409ecf\n" },
@@ -54,6 +55,7 @@ describe("the machine image", () => {
       expect(await ensureMachineImage({ kubernetesVersion: "1.37.2" }, step)).toEqual({ reference, engine: "podman" });
       expect(engine.calls).toHaveLength(2);
     } finally {
+      rmSync(process.env.KUBICORN_CACHE ?? "", { recursive: true });
       engine.remove();
       vi.unstubAllEnvs();
     }
