@@ -4,7 +4,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { z } = require("zod");
-const { planByProperty } = require("pulumi-kubicorn");
+const { planByProperty, rollout } = require("pulumi-kubicorn");
 
 const folder = () => process.env.MEMORY_WORLD;
 const fileOf = (name) => path.join(folder(), `${name}.json`);
@@ -22,6 +22,8 @@ const thing = {
     place: z.string().optional(),
     /** A change of it replaces the thing. */
     size: z.number({ error: "a number is expected" }).optional(),
+    /** The turn that ends once it is made. */
+    endsTurn: z.object({ group: z.string(), slot: z.string() }).optional(),
     /** Milliseconds until it is made. */
     slow: z.number().optional(),
     /** Where the making fails: before anything is there, or after its identity is recorded. */
@@ -94,6 +96,9 @@ const thing = {
       throw new Error(`${name} was made and does not work`);
     }
     log(`applied ${name}`);
+    if (expected.endsTurn) {
+      rollout.end(expected.endsTurn);
+    }
     if (odd === "undefined") {
       actual.nested = { absent: undefined, list: [1] };
     } else if (odd === "function") {
