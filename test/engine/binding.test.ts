@@ -153,6 +153,16 @@ test("going back half-way through a replacement keeps the old thing, and only th
   expect(things()).toEqual([]);
 });
 
+test("a thing that a person asks Pulumi to replace, and that is found again by its name, is still there afterwards", async () => {
+  project.model({ 0: thing("a") });
+  await project.up();
+  const urn = stateOf("a")?.urn ?? "";
+  const { exitCode } = await project.run(["up", "--yes", "--skip-preview", "-s", "dev", "--replace", urn]);
+  expect(exitCode).toBe(0);
+  expect(things()).toEqual(["a.json"]);
+  expect((await project.up()).output).toMatch(/3 unchanged/);
+});
+
 test("what cannot change in a thing's life is refused in preview and in up, with what to do, and nothing is done", async () => {
   project.model({ 0: thing("a", { place: "here" }), 1: thing("b", { value: { $ref: [0, "serial"] } }) });
   await project.up();
