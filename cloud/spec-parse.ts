@@ -92,7 +92,9 @@ function doublePoolNames(pools: unknown): Violation[] {
 }
 
 function rangeViolations(ranges: ClusterSpec["network"], pools: readonly PoolSpec[]): Violation[] {
-  const parsed = Object.entries(ranges).map(([key, text]) => [key, parseRange(text)] as const);
+  // A program may also write a setting that it leaves open.
+  const written = Object.entries(ranges).filter(([, text]) => text !== undefined);
+  const parsed = written.map(([key, text]) => [key, parseRange(text)] as const);
   const known = parsed.filter((entry): entry is [string, Range] => !("problem" in entry[1]));
   const violations: Violation[] = known.flatMap(([key, one], position) =>
     known

@@ -2,6 +2,7 @@
  * A rollout under the real engine: slots whose host keys wait for their turns, with as few of Pulumi's slots as can be,
  * with a failure in the middle, and with Ctrl-C. The machines are things of test/doubles/memory.
  */
+import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Project } from "./project";
 
@@ -80,6 +81,9 @@ test("begins no further slot once one has failed, says so, and goes on in the ne
   project.model(pool("b"));
   expect(await project.up()).toMatchObject({ exitCode: 0 });
   expect(project.state().filter(({ outputs }) => String(outputs?.alias).endsWith("-b"))).toHaveLength(4);
+  expect(readdirSync(project.world).filter((file) => /-[ab]\.json$/.test(file))).toEqual(
+    slots.map((slot) => `m${slot}-b.json`),
+  );
   expect(await project.destroy()).toMatchObject({ exitCode: 0 });
 });
 

@@ -25,6 +25,16 @@ test("fills in every default", () => {
   });
 });
 
+test("takes a setting that a program writes and leaves open as one that is not written", () => {
+  const open = {
+    name: "dev",
+    network: { machines: undefined, pods: undefined },
+    pools: undefined,
+    controlPlane: undefined,
+  };
+  expect(parseClusterSpec(open)).toEqual(parseClusterSpec({ name: "dev" }));
+});
+
 describe("refuses, with path, value and what is allowed", () => {
   test.each([
     [{}, "name: missing; a name is expected"],
