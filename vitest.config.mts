@@ -29,6 +29,11 @@ export default defineConfig({
         globalSetup: ["test/pulumi-cli.ts", "test/container-engine.ts"],
         fileParallelism: false,
       }),
+      layer("faults", 4, {
+        hookTimeout: 3600 * second,
+        globalSetup: ["test/pulumi-cli.ts", "test/container-engine.ts"],
+        fileParallelism: false,
+      }),
     ],
   },
 });

@@ -38,6 +38,11 @@ export async function operate(operation: Operation, args: Arguments, interruptio
     await breakDeadLock(session);
   }
   const exitCode = await session.pulumi.run([operation.command, "--stack", stack.name, ...args.rest]);
+  if (interruption.exitCode !== undefined) {
+    say(`Interrupted. What was made is recorded; run "npm run ${operation.script}" again to go on.`);
+    // Pulumi calls a run that it cut short a success where nothing was under way just then.
+    return exitCode || interruption.exitCode;
+  }
   if (operation.command === "up") {
     await afterUp(session, exitCode === 0);
   }

@@ -52,6 +52,8 @@ async function runOnce(
 ): Promise<string> {
   const result = await execa(name, args, {
     input: stdin ?? "",
+    // What the engine leaves running for a machine must not hold on to the project's folder.
+    cwd: "/",
     // The words of its errors are compared, so they must be the same in every country.
     env: { LC_ALL: "C", LANG: "C" },
     timeout: seconds * 1000,
