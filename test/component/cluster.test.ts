@@ -73,6 +73,16 @@ describe("edges", () => {
     ]);
   });
 
+  test("host keys wait for nothing but the cluster's key, and those beyond a pool's surge one for the other", async () => {
+    const rows = await rowsOf({ pools: [{ name: "workers", count: 4 }] });
+    expect([1, 2, 3, 4].map((slot) => waits(rows, `cluster-workers-${slot}-host-key`))).toEqual([
+      ["cluster-ssh-key"],
+      ["cluster-ssh-key"],
+      ["cluster-ssh-key"],
+      ["cluster-ssh-key", "cluster-workers-3-host-key"],
+    ]);
+  });
+
   test("readiness waits for every node", async () => {
     const rows = await rowsOf({ pools: [{ name: "workers", count: 2 }] });
     expect(waits(rows, "cluster-readiness")).toEqual([

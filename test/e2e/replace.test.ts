@@ -62,8 +62,17 @@ async function machines(): Promise<Record<string, string>> {
   return Object.fromEntries(own.filter(Boolean).map((line) => line.split(" ") as [string, string]));
 }
 
+interface Watched {
+  exitCode: number | undefined;
+  output: string;
+  /** The fewest workers that were Ready and took pods at any moment. */
+  fewestInService: number;
+  /** The most that were there and did not. */
+  mostInBetween: number;
+}
+
 /** Runs `up` and looks at the workers all the while. */
-async function watchedUp(): Promise<{ fewestInService: number; mostInBetween: number }> {
+async function watchedUp(): Promise<Watched> {
   const run = project.start("up", "--yes", "--skip-preview");
   let ended = false;
   let [fewestInService, mostInBetween] = [Number.POSITIVE_INFINITY, 0];
@@ -80,8 +89,7 @@ async function watchedUp(): Promise<{ fewestInService: number; mostInBetween: nu
   const { exitCode, all } = await run;
   ended = true;
   await watching;
-  expect(exitCode, all).toBe(0);
-  return { fewestInService, mostInBetween };
+  return { exitCode, output: all, fewestInService, mostInBetween };
 }
 
 const isSized = /^local-workers-\d-[0-9a-f]{6}$/;
@@ -101,7 +109,8 @@ test("another size is previewed as that pool's machines, each with the reason an
 
 test("they are replaced one after the other, with never fewer in service than there were", async () => {
   const before = await machines();
-  const { fewestInService, mostInBetween } = await watchedUp();
+  const { exitCode, output, fewestInService, mostInBetween } = await watchedUp();
+  expect(exitCode, output).toBe(0);
   expect(fewestInService).toBe(3);
   expect(mostInBetween).toBe(1);
   const after = await machines();
@@ -120,12 +129,44 @@ test("they are replaced one after the other, with never fewer in service than th
   expect(again).not.toMatch(/to (create|update|replace|delete)|(created|updated|replaced|deleted)|is replaced by/);
 });
 
+const budget = (least: number) => [
+  "patch",
+  "pdb",
+  "web",
+  "--type=merge",
+  "-p",
+  JSON.stringify({ spec: { minAvailable: least } }),
+];
+
+test("a budget that holds a drain stops the rollout at its limit, with everything in service; without it the next run goes on", async () => {
+  await project.kubectl(["scale", "deployment/web", "--replicas=3"]);
+  await project.kubectl(["rollout", "status", "deployment/web", "--timeout=60s"]);
+  await project.kubectl(budget(3));
+  const pool = { ...workers, memoryGiB: 3 };
+  configure({ ...pool, drainSeconds: 5 }, others);
+  const held = await watchedUp();
+  expect(held.exitCode).not.toBe(0);
+  expect(held.output).toMatch(
+    /Node local-workers-\d-\w+ could not be drained and is in service again: .*pod default\/web-\S+.*budget web/,
+  );
+  expect(held.output).toMatch(/workers-\d was not begun, since another step of this run failed/);
+  expect(held.fewestInService).toBe(3);
+  expect((await nodes()).filter(({ inService }) => inService)).toHaveLength(4);
+  await project.kubectl(budget(1));
+  configure(pool, others);
+  const { exitCode, output } = await watchedUp();
+  expect(exitCode, output).toBe(0);
+  expect(Object.keys(await machines())).toHaveLength(4);
+  expect((await nodes()).filter(({ inService }) => inService)).toHaveLength(3);
+});
+
 test("who goes back after a run was killed half-way keeps the machines that were there, and nothing is left of the others", async () => {
   const before = await machines();
   configure(workers, others);
   await killOnce(async () => (await nodes()).some(({ name }) => name === "local-workers-1"));
-  configure({ ...workers, memoryGiB: 2 }, others);
-  const { fewestInService } = await watchedUp();
+  configure({ ...workers, memoryGiB: 3 }, others);
+  const { exitCode, output, fewestInService } = await watchedUp();
+  expect(exitCode, output).toBe(0);
   expect(fewestInService).toBeGreaterThanOrEqual(3);
   expect(await machines()).toEqual(before);
   expect((await nodes()).filter(({ inService }) => inService)).toHaveLength(3);
@@ -133,7 +174,7 @@ test("who goes back after a run was killed half-way keeps the machines that were
 });
 
 test("an image that the engine does not have is refused in preview; one that it has touches only its pool", async () => {
-  configure({ ...workers, memoryGiB: 2 }, { ...others, image: ownImage });
+  configure({ ...workers, memoryGiB: 3 }, { ...others, image: ownImage });
   const { exitCode, all } = await project.start("preview");
   expect(exitCode).not.toBe(0);
   expect(all).toMatch(/image of pool others: "localhost\/kubicorn-replace-test.*podman has no image of that name/);
@@ -153,7 +194,7 @@ test("the control plane takes another size while it runs, and the cluster's name
   const settings = {
     cloud: "local",
     pools: [
-      { ...workers, memoryGiB: 2 },
+      { ...workers, memoryGiB: 3 },
       { ...others, image: ownImage },
     ],
   };
