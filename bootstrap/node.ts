@@ -132,6 +132,7 @@ export const node: Resource<NodeExpected, NodeActual> = {
   async apply(wanted, recorded, context) {
     const plan = recorded ? node.plan(recorded.actual, wanted) : [];
     if (recorded && isOnlyRecorded(plan)) {
+      endTurn(wanted);
       return { id: recorded.id, actual: { ...recorded.actual, ...wanted } };
     }
     preloadApi();
@@ -149,9 +150,7 @@ export const node: Resource<NodeExpected, NodeActual> = {
     const former = recorded ? marksOf(completed(recorded.actual)) : none;
     await markNode(api, found, marksOf(wanted), former, context);
     await retireFormer(api, wanted, context);
-    if (wanted.turn) {
-      rollout.end(wanted.turn);
-    }
+    endTurn(wanted);
     return { id: wanted.machine, actual: { ...wanted, ...facts(found) } };
   },
 
@@ -178,6 +177,12 @@ export const node: Resource<NodeExpected, NodeActual> = {
     }
   },
 };
+
+function endTurn({ turn }: NodeExpected): void {
+  if (turn) {
+    rollout.end(turn);
+  }
+}
 
 /** Makes the machine a member, whatever an earlier run has got done of that. */
 async function becomeMember(

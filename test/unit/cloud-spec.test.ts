@@ -140,6 +140,11 @@ describe("refuses, with path, value and what is allowed", () => {
   });
 });
 
+test("takes what a program writes as undefined for left out", () => {
+  const input = { name: "dev", network: { machines: undefined, pods: undefined }, pools: undefined };
+  expect(parseClusterSpec(input).network).toMatchObject({ pods: "10.244.0.0/16", services: "10.96.0.0/16" });
+});
+
 describe("a label", () => {
   test.each([
     ["example.com/disk", true],
