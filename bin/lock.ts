@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { UserError } from "../cloud/errors";
 import { isPlainObject } from "../cloud/json";
 import { type LockHolder, lifeOf } from "../setup/process-life";
-import type { Stack } from "./stack";
+import { type Stack, shortName } from "./stack";
 
 interface StackLock extends LockHolder {
   readonly username: string;
@@ -36,7 +36,7 @@ function readLocks({ backend, project, name }: Stack): StackLock[] {
   if (!backend.folder) {
     return [];
   }
-  const folder = join(backend.folder, ".pulumi", "locks", "organization", project.name, name);
+  const folder = join(backend.folder, ".pulumi", "locks", "organization", project.name, shortName(name));
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
   return files.flatMap((file) => readLock(join(folder, file)) ?? []);
 }

@@ -9,7 +9,7 @@ import { packageRoot } from "../setup/package-root";
 import { recipeHash } from "../setup/recipe-hash";
 import { withStep } from "../setup/step";
 import { settingsOf } from "./settings";
-import { type Stack, stackFile } from "./stack";
+import { type Stack, shortName, stackFile } from "./stack";
 
 export interface Preparation {
   readonly stack: Stack;
@@ -60,5 +60,5 @@ async function stateOf(stack: Stack): Promise<string> {
 }
 
 function markerOf(stack: Stack): string {
-  return join(stack.project.stackFiles, ".prepared", stack.name.split("/").pop() ?? "");
+  return join(stack.project.stackFiles, ".prepared", shortName(stack.name));
 }

@@ -3,12 +3,12 @@
  * Two files, since Pulumi writes a salt and whatever `pulumi config set` is told into the stack's: no run changes a
  * tracked file. A change of the profile is carried over, except where the person has set that key themselves.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { UserError } from "../cloud/errors";
-import { canonicalText, isPlainObject } from "../cloud/json";
+import { canonicalText } from "../cloud/json";
 import { writeFileAtomically } from "../setup/write-file";
-import { profileFile, type Stack, stackFile } from "./stack";
+import { profileFile, type Stack, shortName, stackFile } from "./stack";
+import { configIn, readText, requireReadable } from "./stack-file";
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -25,10 +25,11 @@ export async function applyProfile(stack: Stack): Promise<string[]> {
   if (!existsSync(profile) || profile === own) {
     return [];
   }
-  const applied = join(dirname(own), ".applied", `${stack.name.split("/").pop()}.yaml`);
+  const applied = join(dirname(own), ".applied", `${shortName(stack.name)}.yaml`);
   if (existsSync(own) && readText(applied) === readText(profile)) {
     return [];
   }
+  await requireReadable(profile);
   mkdirSync(dirname(applied), { recursive: true });
   const isNew = !existsSync(own);
   if (isNew) {
@@ -67,15 +68,8 @@ export function mergeConfig(before: Config, after: Config, own: Config): { merge
 
 async function carryOver(files: { profile: string; applied: string; own: string }): Promise<string[]> {
   const { parseDocument } = await import("yaml");
-  const configIn = (file: string): Config => {
-    const document = parseDocument(readText(file));
-    if (document.errors[0]) {
-      throw new UserError(`${file} cannot be read: ${document.errors[0].message}`);
-    }
-    const content: unknown = document.toJS();
-    return isPlainObject(content) && isPlainObject(content.config) ? content.config : {};
-  };
-  const { merged, kept } = mergeConfig(configIn(files.applied), configIn(files.profile), configIn(files.own));
+  const [before, after, present] = await Promise.all([files.applied, files.profile, files.own].map(configIn));
+  const { merged, kept } = mergeConfig(before ?? {}, after ?? {}, present ?? {});
   const document = parseDocument(readText(files.own));
   document.set("config", document.createNode(merged));
   await writeFileAtomically(files.own, document.toString());
@@ -83,7 +77,7 @@ async function carryOver(files: { profile: string; applied: string; own: string 
 }
 
 function describe(stack: Stack, kept: readonly string[]): string[] {
-  const carried = `Carried the changes of Pulumi.${stack.name.split("/").pop()}.yaml over to ${stackFile(stack)}.`;
+  const carried = `Carried the changes of Pulumi.${shortName(stack.name)}.yaml over to ${stackFile(stack)}.`;
   return kept.length === 0 ? [carried] : [`${carried} Kept there, since you had set it yourself: ${kept.join(", ")}.`];
 }
 
@@ -91,8 +85,4 @@ function describe(stack: Stack, kept: readonly string[]): string[] {
 function same(left: unknown, right: unknown): boolean {
   const asWritten = (value: unknown) => (["number", "boolean"].includes(typeof value) ? String(value) : value);
   return canonicalText(asWritten(left)) === canonicalText(asWritten(right));
-}
-
-function readText(file: string): string {
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }

@@ -12,7 +12,7 @@ import { passphraseEnvironment } from "./passphrase";
 import { applyProfile } from "./profile";
 import { findProject } from "./project";
 import { type PulumiRunner, pulumiRunner } from "./pulumi";
-import { makeStack, type Stack, stackExists } from "./stack";
+import { makeStack, requireStackName, type Stack, stackExists } from "./stack";
 
 export interface Session {
   readonly stack: Stack;
@@ -25,6 +25,7 @@ export interface Session {
 
 /** The stack that the arguments name, without looking whether it is there. */
 export async function locateStack(args: Arguments): Promise<Stack> {
+  requireStackName(args.stack);
   const project = await findProject(args.cwd ?? process.cwd());
   return { name: args.stack, project, backend: chooseBackend(project) };
 }

@@ -43,11 +43,6 @@ export async function stackExists(stack: Stack, pulumi: PulumiRunner): Promise<b
 }
 
 export async function makeStack(stack: Stack, pulumi: PulumiRunner): Promise<void> {
-  if (!/^[A-Za-z0-9_.-]{1,100}$/.test(shortName(stack.name))) {
-    throw new UserError(
-      `${stack.name} cannot be a stack's name: up to 100 letters, digits, "-", "_" and "." are allowed.`,
-    );
-  }
   try {
     await pulumi.ask(["stack", "init", stack.name, "--no-select"]);
   } catch (error) {
@@ -58,6 +53,18 @@ export async function makeStack(stack: Stack, pulumi: PulumiRunner): Promise<voi
   }
 }
 
-function shortName(name: string): string {
+/** The stack's own part of its name: `local` of `organization/project/local`. */
+export function shortName(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1);
+}
+
+/** Refuses a name that Pulumi would, before anything is made: it becomes part of file names. */
+export function requireStackName(name: string): void {
+  const parts = name.split("/");
+  if (parts.length > 3 || !parts.every((part) => /^[A-Za-z0-9_.-]{1,100}$/.test(part) && !/^\.+$/.test(part))) {
+    throw new UserError(
+      `"${name}" cannot be a stack's name: up to 100 letters, digits, "-", "_" and "." are allowed, after ` +
+        '"organization/project/" where the backend has those. Nothing was changed.',
+    );
+  }
 }

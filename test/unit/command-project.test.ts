@@ -1,12 +1,13 @@
 /** The project, its backend, and the stack's configuration. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chooseBackend } from "../../bin/backend";
-import { mergeConfig } from "../../bin/profile";
+import { applyProfile, mergeConfig } from "../../bin/profile";
 import { findProject, type Project } from "../../bin/project";
+import { requireStackName } from "../../bin/stack";
 
 let folder: string;
 
@@ -82,6 +83,35 @@ describe("chooseBackend", () => {
     expect(chooseBackend(project, { PULUMI_HOME: folder }).own).toBe(true);
     writeFileSync(join(folder, "credentials.json"), "not json");
     expect(chooseBackend(project, { PULUMI_HOME: folder }).own).toBe(true);
+  });
+});
+
+describe("requireStackName", () => {
+  it.each(["local", "a.b_c-1", "organization/p/local", "ada/local"])("takes %j", (name) => {
+    expect(() => requireStackName(name)).not.toThrow();
+  });
+
+  it.each(["", "a b", "../x", "..", "a/", "/a", "a/b/c/d", "\u00e9", "a:b", "x".repeat(101)])("refuses %j", (name) => {
+    expect(() => requireStackName(name)).toThrow(/cannot be a stack's name.*Nothing was changed\.$/);
+  });
+});
+
+describe("applyProfile", () => {
+  it.each([
+    [
+      "config:\n  a: [1\n  b: 2\n",
+      /Pulumi\.dev\.yaml cannot be read: .* at line \d+, column \d+\. Nothing was changed\.$/,
+    ],
+    ["config:\n  a: 1\n a: 2\n", /Pulumi\.dev\.yaml cannot be read: .* at line 3, column 1/],
+    ["config: {a: 1}\nconfig: {a: 2}\n", /Map keys must be unique at line 2/],
+    ["- a\n", /Pulumi\.dev\.yaml holds no settings/],
+    ["config: [a]\n", /What stands under "config:" in .* must be settings/],
+  ])("refuses the profile %j with its place, and writes nothing", async (text, message) => {
+    writeFileSync(join(folder, "Pulumi.dev.yaml"), text);
+    const project = { name: "p", folder, stackFiles: join(folder, "stacks") };
+    const stack = { name: "dev", project, backend: { url: "", own: true, folder } };
+    await expect(applyProfile(stack)).rejects.toThrow(message);
+    expect(readdirSync(folder)).toEqual(["Pulumi.dev.yaml"]);
   });
 });
 

@@ -59,6 +59,11 @@ describe("onlyDeadLocks", () => {
     expect(await onlyDeadLocks({ ...stack, backend: { url: "s3://b", own: false } })).toBe(false);
   });
 
+  it("finds the locks of a stack that is named with its organization and project", async () => {
+    lock({});
+    await expect(onlyDeadLocks({ ...stack, name: "organization/p/dev" })).rejects.toThrow("is in use");
+  });
+
   it("is true when the process is gone, or a younger one has its id", async () => {
     const child = spawn(process.execPath, ["--version"], { stdio: "ignore" });
     await new Promise((resolve) => child.once("exit", resolve));
