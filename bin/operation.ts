@@ -10,6 +10,7 @@ import { forgetPreparation, prepareEngine, prepareImage, unpreparedVersion } fro
 import { clearPendingCreates } from "./pending-creates";
 import { configureStack, ensureStack, locateStack, openSession, type Session, say } from "./session";
 import { type Stack, stackExists } from "./stack";
+import { takeUpUnfinished } from "./unfinished";
 
 export interface Operation {
   /** Pulumi's name for it. */
@@ -36,6 +37,7 @@ export async function operate(operation: Operation, args: Arguments, interruptio
   }
   if (changes) {
     await breakDeadLock(session);
+    await takeUpUnfinished(session.stack, session.pulumi, say);
   }
   const exitCode = await session.pulumi.run([operation.command, "--stack", stack.name, ...args.rest]);
   if (interruption.exitCode !== undefined) {

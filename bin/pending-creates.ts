@@ -53,7 +53,8 @@ export function pendingCreates(text: string): PendingCreates {
   };
 }
 
-async function readState(stack: Stack): Promise<string> {
+/** The state's text; empty where the backend is no folder, or there is none yet. */
+export async function readState(stack: Stack): Promise<string> {
   const file = stateFile(stack);
   if (!file || !existsSync(file)) {
     return "";

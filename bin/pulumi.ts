@@ -10,8 +10,8 @@ import type { Interruption } from "./interruption";
 export interface PulumiRunner {
   /** Runs the CLI with this process's input and output, and gives its exit code. */
   run(args: readonly string[]): Promise<number>;
-  /** Runs the CLI in silence and gives what it prints; its failure is a UserError with its own words. */
-  ask(args: readonly string[]): Promise<string>;
+  /** Runs the CLI in silence, with that on its standard input, and gives what it prints; its failure is a UserError with its own words. */
+  ask(args: readonly string[], input?: string): Promise<string>;
 }
 
 export interface Surroundings {
@@ -26,8 +26,9 @@ export interface Surroundings {
 export function pulumiRunner(surroundings: Surroundings, interruption: Interruption): PulumiRunner {
   return {
     run: (args) => start(surroundings, interruption, args, "inherit").exited,
-    async ask(args) {
+    async ask(args, input = "") {
       const { child, exited } = start(surroundings, interruption, [...args, "--non-interactive"], "pipe");
+      child.stdin?.on("error", ignore).end(input);
       const printed: Buffer[] = [];
       const told: Buffer[] = [];
       child.stdout?.on("data", (chunk: Buffer) => printed.push(chunk));
@@ -50,7 +51,7 @@ function start(to: Surroundings, interruption: Interruption, args: readonly stri
   const child = spawn("/bin/sh", deaf, {
     cwd: to.project,
     env: { ...process.env, ...to.environment, KUBICORN_INTERRUPT_FILE: interruption.file },
-    stdio: stdio === "inherit" ? "inherit" : ["ignore", "pipe", "pipe"],
+    stdio: stdio === "inherit" ? "inherit" : ["pipe", "pipe", "pipe"],
     detached: !interruption.terminal,
   });
   interruption.attach(child);
@@ -60,3 +61,6 @@ function start(to: Surroundings, interruption: Interruption, args: readonly stri
   });
   return { child, exited };
 }
+
+/** One that ends before it has read everything says why itself. */
+function ignore(): void {}

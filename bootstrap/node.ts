@@ -154,6 +154,11 @@ export const node: Resource<NodeExpected, NodeActual> = {
     return { id: wanted.machine, actual: { ...wanted, ...facts(found) } };
   },
 
+  async begun(wanted) {
+    const conditions: Condition[] = [{ type: "Ready", status: "Unknown", message: "it may have joined" }];
+    return { id: wanted.machine, actual: { ...wanted, uid: "", conditions } };
+  },
+
   async delete(recorded, context) {
     const actual = completed(recorded.actual);
     const { machine } = actual;

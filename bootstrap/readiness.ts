@@ -71,6 +71,10 @@ export const readiness: Resource<ReadinessExpected, ReadinessActual> = {
     return { id: cluster, actual: { ...wanted, conditions: [settled("True")] } };
   },
 
+  async begun(wanted) {
+    return { id: wanted.cluster, actual: { ...wanted, conditions: [settled("Unknown")] } };
+  },
+
   async delete({ actual }, context) {
     const api = await clusterApi(actual.kubeconfig);
     await retried(context, () => markRemoval(api, actual.cluster, context)).catch((error: unknown) =>

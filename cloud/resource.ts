@@ -99,6 +99,12 @@ export interface Resource<Expected extends object, Actual extends Expected> {
     context: ApplyContext<Actual>,
   ): Promise<Recorded<Actual>>;
 
+  /**
+   * What an interrupted `apply` with these inputs has made, by the name that it always has; `undefined` where it has made
+   * nothing. A kind whose making leaves nothing outside does without.
+   */
+  begun?(expected: Expected, context: Context): Promise<Recorded<Actual> | undefined>;
+
   /** kubicorn's Delete: removes the thing. Already gone is success. */
   delete(recorded: Recorded<Actual>, context: Context): Promise<void>;
 }

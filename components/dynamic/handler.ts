@@ -51,6 +51,10 @@ export const dynamicHandler = {
     return quietly(() => {
       rollout.seen();
       const resource = resourceOf(news);
+      if (olds[internalKeys.unfinished]) {
+        // Made as if for the first time, by which it is adopted; of the unfinished one nothing is left then to remove.
+        return { changes: true, replaces: [internalKeys.unfinished], deleteBeforeReplace: false };
+      }
       const [actual, wanted] = [split(olds).inputs, split(news).inputs];
       const plan = resource.plan(actual, wanted);
       const replaces = plan.filter(({ action }) => action === "replace").map(({ property }) => property);
@@ -86,6 +90,9 @@ export const dynamicHandler = {
   async read(id: string, props: Properties) {
     const { inputs, internals } = split(props);
     const resource = resourceOf(internals);
+    if (internals[internalKeys.unfinished]) {
+      return { id, props };
+    }
     const actual = await currentSession().run(internals[internalKeys.row], (context) =>
       resource.actual({ id, actual: inputs }, context).catch((error: unknown) => {
         // What could not be looked at is not gone: a refresh keeps what is recorded and goes on.
@@ -100,12 +107,13 @@ export const dynamicHandler = {
     return quietly(async () => {
       const { inputs, internals } = split(props);
       const resource = resourceOf(internals);
-      if (inUse.has(placeOf(internals), id)) {
-        return;
-      }
-      await currentSession().run(internals[internalKeys.row], (context) =>
-        resource.delete({ id, actual: inputs }, context),
-      );
+      await currentSession().run(internals[internalKeys.row], async (context) => {
+        const isUnfinished = internals[internalKeys.unfinished] === true;
+        const recorded = isUnfinished ? await resource.begun?.(inputs, context) : { id, actual: inputs };
+        if (recorded && !inUse.has(placeOf(internals), recorded.id)) {
+          await resource.delete(recorded, context);
+        }
+      });
     });
   },
 };

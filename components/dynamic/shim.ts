@@ -22,6 +22,8 @@ export const internalKeys = {
   library: "__library",
   /** The URN of the resource's own row, for progress lines. */
   row: "__row",
+  /** True on a thing that an interrupted run had begun to make, and of which nothing but its inputs is known. */
+  unfinished: "__unfinished",
 } as const;
 
 /** The engine's mark for a value that is not known yet. */

@@ -97,6 +97,12 @@ export const machine: Resource<MachineExpected, MachineActual> = {
     return { id: container.id, actual: asActual(wanted, { ...container, running: true }) };
   },
 
+  async begun(wanted) {
+    const found = await findContainer(containerEngine(wanted.engine), containerName(wanted));
+    const isOurs = found?.labels[labelNames.identity] === wanted.identity;
+    return isOurs ? { id: found.id, actual: asActual(wanted, found) } : undefined;
+  },
+
   async delete({ id, actual }) {
     const engine = containerEngine(actual.engine);
     const found = await findContainer(engine, actual.containerName);

@@ -87,6 +87,13 @@ export const network: Resource<NetworkExpected, NetworkActual> = {
     return { id: name, actual: { ...wanted, name, subnet, gateway: addressAt(rangeOf(subnet), 1) } };
   },
 
+  async begun(wanted) {
+    const name = networkName(wanted);
+    const found = await findNetwork(containerEngine(wanted.engine), name);
+    const isOurs = found?.labels[labelNames.identity] === wanted.identity;
+    return isOurs ? { id: name, actual: { ...wanted, name, subnet: found.subnet ?? "", gateway: "" } } : undefined;
+  },
+
   async delete({ actual }: Recorded<NetworkActual>) {
     const engine = containerEngine(actual.engine);
     const found = await findNetwork(engine, actual.name);

@@ -66,10 +66,11 @@ export class Project {
     writeFileSync(join(this.folder, "model.json"), JSON.stringify({ parts, outputs }));
   }
 
-  start(args: readonly string[], environment: Record<string, string> = {}) {
+  start(args: readonly string[], environment: Record<string, string> = {}, input = "") {
     return execa("pulumi", [...args, "--color", "never", "--non-interactive"], {
       cwd: this.folder,
       env: { ...this.environment, ...environment },
+      input,
       all: true,
       reject: false,
       cleanup: true,

@@ -107,6 +107,11 @@ const thing = {
     return { id, actual };
   },
 
+  async begun(expected) {
+    const file = fileOf(aliasOf(expected));
+    return fs.existsSync(file) ? { id: JSON.parse(fs.readFileSync(file, "utf8")).serial, actual: expected } : undefined;
+  },
+
   async delete({ actual }) {
     log(`delete ${actual.name}`);
     fs.rmSync(fileOf(aliasOf(actual)), { force: true });
