@@ -7,24 +7,30 @@
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "../setup/temporary-folder";
 
 type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 const exitCodes: Record<Signal, number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+/**
+ * How long Pulumi may take to end once it was asked to, until the person is told why it does not; until the run is ended
+ * in haste, where nobody sits at a terminal to decide that; and until it is killed, having been asked for haste; seconds.
+ */
+const patience = { told: 5, hurried: 120, killed: 20 };
 /** npm passes on what the terminal has sent already: two so close together are one; milliseconds. */
 const oneKeyPress = 200;
 
 export class Interruption {
   /** The marker that waits inside the provider look for (KUBICORN_INTERRUPT_FILE); not there until it is needed. */
-  readonly file = join(tmpdir(), `kubicorn-interrupted-${randomUUID()}`);
+  readonly file = join(temporaryFolder(), `kubicorn-interrupted-${randomUUID()}`);
   /** Whether there is a terminal that sends Ctrl-C to this process and to Pulumi alike. */
   readonly terminal = hasTerminal();
   private readonly controller = new AbortController();
   private first: Signal | undefined;
   private last = Number.NEGATIVE_INFINITY;
   private pulumi: ChildProcess | undefined;
+  private readonly timers: NodeJS.Timeout[] = [];
   private readonly listeners: Record<Signal, () => void> = {
     SIGINT: () => this.onInterrupt(),
     SIGTERM: () => this.onEnd("SIGTERM"),
@@ -62,6 +68,7 @@ export class Interruption {
     for (const [signal, listener] of Object.entries(this.listeners)) {
       process.off(signal, listener);
     }
+    this.timers.forEach(clearTimeout);
     rmSync(this.file, { force: true });
     if (this.first === "SIGHUP") {
       // Node would end with a crash, since it sets a terminal back that is no longer there.
@@ -73,9 +80,12 @@ export class Interruption {
     const now = performance.now();
     const again = now - this.last > oneKeyPress;
     this.last = now;
-    this.begin("SIGINT");
+    const isFirst = this.begin("SIGINT");
     if (again && !this.terminal) {
       this.pulumi?.kill("SIGINT");
+    }
+    if (again && !isFirst) {
+      this.after(patience.killed, () => this.pulumi?.kill("SIGKILL"));
     }
   }
 
@@ -83,6 +93,23 @@ export class Interruption {
   private onEnd(signal: Signal): void {
     if (this.begin(signal)) {
       this.pulumi?.kill("SIGINT");
+      this.after(patience.hurried, () => {
+        this.pulumi?.kill("SIGINT");
+        this.after(patience.killed, () => this.pulumi?.kill("SIGKILL"));
+      });
+    }
+  }
+
+  private after(seconds: number, act: () => void): void {
+    this.timers.push(setTimeout(act, seconds * 1000));
+  }
+
+  private tellWhatIsAwaited(): void {
+    if (this.pulumi) {
+      process.stderr.write(
+        "Waiting for the steps that are running to end, which keeps what they make on record. " +
+          "Another Ctrl-C ends at once; the next run then goes on with what was being made.\n",
+      );
     }
   }
 
@@ -91,7 +118,12 @@ export class Interruption {
       return false;
     }
     this.first = signal;
-    writeFileSync(this.file, "", { flag: "wx", mode: 0o600 });
+    try {
+      writeFileSync(this.file, "", { flag: "wx", mode: 0o600 });
+    } catch {
+      // A full disk, for one. Pulumi is told all the same, and waits for the steps that are running.
+    }
+    this.after(patience.told, () => this.tellWhatIsAwaited());
     this.controller.abort(new Error("interrupted"));
     return true;
   }

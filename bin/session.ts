@@ -2,9 +2,10 @@
  * Everything that a verb needs before Pulumi can run: the project, its backend, the passphrase, the CLI, the stack.
  */
 import { accessSync, constants } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensurePulumiCli, type PulumiCli } from "../setup/pulumi-cli";
+import { temporaryFolder } from "../setup/temporary-folder";
 import type { Arguments } from "./arguments";
 import { chooseBackend, ensureStateFolder, ownStateFolder } from "./backend";
 import type { Interruption } from "./interruption";
@@ -66,6 +67,7 @@ function pulumiEnvironment(stack: Stack, cli: PulumiCli): Record<string, string>
     PULUMI_PARALLEL: process.env.PULUMI_PARALLEL || "32",
     PULUMI_SKIP_UPDATE_CHECK: "true",
     ...withoutProxy(process.env),
+    ...(temporaryFolder() !== tmpdir() && { TMPDIR: temporaryFolder() }),
     ...(cli.built && { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" }),
     ...(!homeIsUsable() && { PULUMI_HOME: process.env.PULUMI_HOME || join(ownStateFolder(stack.project), "home") }),
   };

@@ -78,6 +78,29 @@ describe("without a terminal", () => {
     expect((await project.up()).stderr).toBe("");
   });
 
+  test("a step that does not end after Ctrl-C is told, with what to do", async () => {
+    const run = project.start(up, { TENTHS: "300", DEAF: "1" });
+    await begun();
+    run.kill("SIGINT");
+    await vi.waitFor(() => expect(project.log()).toHaveLength(2));
+    const told = new Promise<string>((resolve) => run.stderr.on("data", (chunk) => resolve(String(chunk))));
+    expect(await told).toMatch(/^Waiting for the steps that are running to end.* Another Ctrl-C ends at once/);
+    run.kill("SIGINT");
+    const { exitCode, stderr } = await run;
+    expect(exitCode, stderr).toBe(8);
+    expect(stderr).toContain("Interrupted. What was made is recorded");
+  });
+
+  test("a folder for temporary files that is not there takes nothing away from an interruption", async () => {
+    const run = project.start(up, { TENTHS: "300", TMPDIR: "/proc/no-such-folder" });
+    await begun();
+    run.kill("SIGTERM");
+    const { exitCode, stderr } = await run;
+    expect(exitCode, stderr).toBe(1);
+    expect(stderr).not.toMatch(/ENOENT| at /);
+    expect(project.log().filter((line) => line === "interrupted")).toHaveLength(2);
+  });
+
   test("after kill -9 the dead lock is taken away, and said", async () => {
     const run = project.start(up, { TENTHS: "300" });
     await begun();
