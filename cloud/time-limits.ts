@@ -11,6 +11,10 @@ export const timeLimits = {
   containerEngineBusy: 5,
   /** From a machine's start until its SSH server answers with the pinned host key. */
   sshReady: 180,
+  /** How long a machine that runs may leave an audit without an answer of its SSH server; one that was just started has none yet. */
+  sshLook: 5,
+  /** How long a machine may take to stop in good order before it is stopped at once. */
+  machineStop: 10,
   /** One command over SSH that changes nothing. */
   sshCommand: 60,
   /** Until a machine's bootstrap has prepared it (packages, container runtime, kubelet). */

@@ -12,11 +12,13 @@ import { withoutProxies } from "./seclusion";
 export interface CreatedMachine extends MachineExpected, Place {
   readonly containerName: string;
   readonly recipe: string;
+  /** The name of the volume for /var. */
+  readonly volume: string;
 }
 
 /** Arguments that make a machine's container without starting it. */
 export function createArguments(machine: CreatedMachine, { options, limits }: Abilities): string[] {
-  const { name, containerName, network, address, image } = machine;
+  const { name, containerName, network, address, image, volume } = machine;
   return [
     ...options,
     ...["create", "--name", containerName, "--hostname", name],
@@ -27,8 +29,7 @@ export function createArguments(machine: CreatedMachine, { options, limits }: Ab
     ...["--privileged", "--cgroupns=private", ...onlyPodman(machine, ["--systemd=false"])],
     ...limits,
     ...["--pids-limit", machine.engine === "podman" ? "0" : "-1"],
-    // An overlay file system cannot lie on another one, so what containerd unpacks into must be a volume.
-    ...["--tmpfs", "/run", "--tmpfs", "/tmp", "--volume", "/var"],
+    ...["--tmpfs", "/run", "--tmpfs", "/tmp", "--volume", `${volume}:/var`],
     // So that the cluster comes back by itself after the computer was started anew.
     ...["--restart", machine.engine === "podman" ? "always" : "unless-stopped"],
     ...sizeArguments(machine),
@@ -48,7 +49,7 @@ export function hardwareAddress(address: string): string {
 }
 
 /** By them a machine's container is known again, with all that was decided when it was made. */
-export function labelsOf(machine: CreatedMachine): Record<string, string> {
+export function labelsOf(machine: Omit<CreatedMachine, "volume">): Record<string, string> {
   return {
     ...ownershipLabels(machine),
     [labelNames.machine]: machine.name,

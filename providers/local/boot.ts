@@ -5,11 +5,13 @@ import { composeName, nameLimits, shortHash } from "../../cloud/names";
 import { Places } from "./addresses";
 import { type CreatedMachine, createArguments, labelsOf } from "./arguments";
 import { type Container, findContainer } from "./container";
-import { type ContainerEngine, isAbsent, isConflict } from "./engine";
+import { type ContainerEngine, isConflict } from "./engine";
 import { labelNames, requireOurs } from "./labels";
 import type { MachineExpected } from "./machine";
 import { type Abilities, probeAbilities } from "./probe";
+import { removeContainer } from "./removal";
 import { seedArchive, seedFolder } from "./seed";
+import { makeVolume, removeVolumes } from "./volumes";
 
 export interface Report {
   progress(message: string): void;
@@ -75,8 +77,8 @@ export async function make(
 }
 
 /**
- * An engine killed in the middle of making a container keeps its name, and lists it nowhere. The name holds our identity,
- * so it is nobody else's.
+ * An engine killed in the middle of making a container keeps its name, and lists it only among its storage. The name holds
+ * our identity, so it is nobody else's.
  */
 async function forgetHalfMade(engine: ContainerEngine, name: string): Promise<void> {
   if ((await findContainer(engine, name)) === undefined) {
@@ -87,17 +89,20 @@ async function forgetHalfMade(engine: ContainerEngine, name: string): Promise<vo
 /** One try at one place. What was made is recorded before it is started, so that a failure leaves nothing unknown. */
 async function boot(
   engine: ContainerEngine,
-  created: CreatedMachine,
+  created: Omit<CreatedMachine, "volume">,
   abilities: Abilities,
   report: Report,
 ): Promise<Container> {
   const { name, containerName: container, recipe, userData } = created;
-  const id = (await engine.run(`making machine ${name}`, createArguments(created, abilities))).trim();
+  const volume = await makeVolume(engine, container, created);
+  const id = (await engine.run(`making machine ${name}`, createArguments({ ...created, volume }, abilities))).trim();
   const made = { id, name: container, running: false, started: false, status: "created", labels: labelsOf(created) };
   report.record(made);
   const seed = await seedArchive(name, `${container}-${recipe}`, userData);
   await engine.run(`giving machine ${name} its user data`, ["cp", "-", `${id}:${seedFolder}`], { stdin: seed });
   await engine.run(`starting machine ${name}`, [...abilities.options, "start", id]);
+  // While it boots: those of a machine that was removed behind our back, and of makings that were cut off.
+  await removeVolumes(engine, created, volume);
   return { ...made, running: true, started: true, status: "running" };
 }
 
@@ -114,16 +119,4 @@ export async function removeHalfMade(engine: ContainerEngine, machine: MachineEx
     requireOurs(`Machine ${name}`, found.labels, machine);
     await removeContainer(engine, found);
   }
-}
-
-export async function removeContainer(engine: ContainerEngine, { id, name }: Container): Promise<void> {
-  // A machine that is going needs no orderly end: its node has been drained.
-  const atOnce = engine.name === "podman" ? ["--time", "0"] : [];
-  await engine
-    .run(`removing machine ${name}`, ["rm", "--force", "--volumes", ...atOnce, id])
-    .catch((error: unknown) => {
-      if (!isAbsent(error)) {
-        throw error;
-      }
-    });
 }

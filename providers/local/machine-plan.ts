@@ -8,6 +8,14 @@ import { type Fact, type Plan, planByProperty } from "../../cloud/resource";
 import type { MachineActual, MachineExpected } from "./machine";
 import { sizeChange } from "./machine-size";
 
+/** The condition of a machine that runs and whose SSH server does not answer. */
+export const sshCondition = "SSH";
+
+/** Whether the machine ran when it was looked at, and could not be entered. */
+export function lacksSsh({ conditions }: Pick<MachineActual, "conditions">): boolean {
+  return unmet(conditions).some(({ type }) => type === sshCondition);
+}
+
 export function planOfMachine(actual: MachineActual, wanted: MachineExpected): Plan {
   const replacements = planByProperty<MachineExpected>(
     {
@@ -38,9 +46,17 @@ function updates(actual: MachineActual, wanted: MachineExpected): Fact[] {
   if (cameBack(actual, wanted)) {
     facts.push({ name: "removeHalfMade", property: "former", action: "update" });
   }
-  return facts.length === 0 && unmet(actual.conditions).length > 0
-    ? [{ name: "startMachine", property: "name", action: "update" }]
-    : facts;
+  return facts.length === 0 ? mending(actual) : facts;
+}
+
+function mending(actual: MachineActual): Fact[] {
+  if (unmet(actual.conditions).length === 0) {
+    return [];
+  }
+  const note = `${actual.name} is restarted, since its SSH server does not answer; its pods start again with it.`;
+  return lacksSsh(actual)
+    ? [{ name: "restartMachine", property: "name", action: "update", note }]
+    : [{ name: "startMachine", property: "name", action: "update" }];
 }
 
 /** Why a machine is replaced, and what becomes of what is on it. */

@@ -4,16 +4,21 @@
  */
 import { z } from "zod";
 import { cameBack, formerSchema } from "../../bootstrap/succession";
-import type { Condition } from "../../cloud/conditions";
+import { type Condition, unmet } from "../../cloud/conditions";
 import { messageOf, UserError } from "../../cloud/errors";
-import type { Recorded, Resource } from "../../cloud/resource";
-import { containerName, make, removeContainer, removeHalfMade, usable } from "./boot";
+import type { Context, Recorded, Resource } from "../../cloud/resource";
+import { timeLimits } from "../../cloud/time-limits";
+import { containerName, make, removeHalfMade, usable } from "./boot";
 import { type Container, findContainer } from "./container";
 import { type ContainerEngine, containerEngine, engineNames } from "./engine";
 import { labelNames } from "./labels";
-import { planOfMachine } from "./machine-plan";
+import { lacksSsh, planOfMachine, sshCondition } from "./machine-plan";
 import { resize } from "./machine-size";
 import { loopback } from "./ports";
+import { probeAbilities } from "./probe";
+import { removeContainer } from "./removal";
+import { awaitSshServer } from "./ssh-server";
+import { removeVolumes } from "./volumes";
 
 const expected = z.strictObject({
   /** Its host name. */
@@ -61,7 +66,7 @@ export const machine: Resource<MachineExpected, MachineActual> = {
   async actual({ id, actual }, context) {
     try {
       const found = await findContainer(containerEngine(actual.engine), actual.containerName);
-      return found?.id === id ? { ...actual, conditions: conditionsOf(found) } : undefined;
+      return found?.id === id ? { ...actual, conditions: await lookClosely(actual, found, context) } : undefined;
     } catch (error) {
       context.warn(`machine ${actual.name} could not be looked at: ${messageOf(error)}`);
       return { ...actual, conditions: [{ type: "Running", status: "Unknown", message: messageOf(error) }] };
@@ -88,7 +93,10 @@ export const machine: Resource<MachineExpected, MachineActual> = {
     record(container);
     if (!container.running) {
       context.progress("starting");
-      await engine.run(`starting machine ${wanted.name}`, ["start", container.id]);
+      const { options } = await probeAbilities(engine, wanted.image);
+      await engine.run(`starting machine ${wanted.name}`, [...options, "start", container.id]);
+    } else if (recorded && lacksSsh(recorded.actual)) {
+      await restart(engine, container, context);
     }
     if (recorded) {
       await resize(engine, container, { actual: recorded.actual, wanted }, context);
@@ -108,6 +116,8 @@ export const machine: Resource<MachineExpected, MachineActual> = {
     const found = await findContainer(engine, actual.containerName);
     if (found?.id === id) {
       await removeContainer(engine, found);
+    } else if (found === undefined) {
+      await removeVolumes(engine, actual);
     }
   },
 };
@@ -141,4 +151,27 @@ function conditionsOf({ running, status }: Container): Condition[] {
       ? { type: "Running", status: "True", message: "" }
       : { type: "Running", status: "False", message: `the container engine calls it ${status}` },
   ];
+}
+
+/** What the engine says of a machine, and, where that is good, what its SSH server says. */
+async function lookClosely(actual: MachineActual, found: Container, context: Context): Promise<Condition[]> {
+  const conditions = conditionsOf(found);
+  if (unmet(conditions).length > 0) {
+    return conditions;
+  }
+  try {
+    await awaitSshServer(actual.name, actual.sshPort, timeLimits.sshLook, context);
+    return conditions;
+  } catch (error) {
+    context.warn(`machine ${actual.name} runs, but cannot be entered: ${messageOf(error)}`);
+    return [...conditions, { type: sshCondition, status: "False", message: "its SSH server does not answer" }];
+  }
+}
+
+/** Only its owner can mend a machine that cannot be entered, and on every cloud that means a restart. */
+async function restart(engine: ContainerEngine, { id, name, labels }: Container, context: Context): Promise<void> {
+  context.progress("restarting, since its SSH server did not answer");
+  const seconds = ["--time", String(timeLimits.machineStop)];
+  await engine.run(`restarting machine ${name}`, ["restart", ...seconds, id]);
+  await awaitSshServer(name, Number(labels[labelNames.sshPort]), timeLimits.sshReady, context);
 }

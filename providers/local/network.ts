@@ -8,12 +8,11 @@ import { staysAsItIs } from "../../cloud/fixed";
 import { composeName, nameLimits } from "../../cloud/names";
 import { addressAt, rangeOf } from "../../cloud/ranges";
 import { type ApplyContext, type Context, planByProperty, type Recorded, type Resource } from "../../cloud/resource";
-import { removeContainer } from "./boot";
-import { containersOf } from "./container";
 import { type ContainerEngine, containerEngine, engineNames, isConflict } from "./engine";
 import { findNetwork, ignoreAbsent, usedByEngine } from "./engine-networks";
 import { foreseeClash } from "./foreseen-clash";
 import { labelArguments, labelNames, ownershipLabels, requireOurs } from "./labels";
+import { removeUnknownMachines } from "./removal";
 import { chooseRange, type UsedRange, usedByThisComputer } from "./subnets";
 
 const expected = z.strictObject({
@@ -97,19 +96,15 @@ export const network: Resource<NetworkExpected, NetworkActual> = {
   async delete({ actual }: Recorded<NetworkActual>) {
     const engine = containerEngine(actual.engine);
     const found = await findNetwork(engine, actual.name);
-    if (found?.labels[labelNames.identity] === actual.identity) {
-      await removeUnknownMachines(engine, actual);
+    if (found !== undefined && found.labels[labelNames.identity] !== actual.identity) {
+      return;
+    }
+    await removeUnknownMachines(engine, actual);
+    if (found) {
       await engine.run(`removing network ${actual.name}`, ["network", "rm", actual.name]).catch(ignoreAbsent);
     }
   },
 };
-
-/** Machines of ours that no state knows: left by a run that was killed just after making them, and now in the way. */
-async function removeUnknownMachines(engine: ContainerEngine, { name, identity }: NetworkActual): Promise<void> {
-  const left = await containersOf(engine, name);
-  const ours = left.filter(({ labels }) => labels[labelNames.identity] === identity);
-  await Promise.all(ours.map((container) => removeContainer(engine, container)));
-}
 
 /** The engine's name for a cluster's network. */
 export function networkName({ cluster, identity }: Pick<NetworkExpected, "cluster" | "identity">): string {

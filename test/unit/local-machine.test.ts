@@ -1,5 +1,6 @@
 /** Machines and networks of an engine that is late, cut, busy or somebody else's. */
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -101,13 +102,58 @@ describe("looking at a machine", () => {
   });
 });
 
+describe("a machine that runs and whose SSH server does not answer", () => {
+  const running: Answer[] = [
+    { to: listing, stdout: "id-1\n" },
+    { to: "inspect", stdout: inspected("id-1", "running") },
+  ];
+
+  it("is told as such, and restarted", async () => {
+    const calls = answers(...running, { to: "restart" });
+    const mute = createServer((socket) => socket.end());
+    const port = await listening(mute);
+    const seen = await machine.actual({ id: "id-1", actual: { ...actual, sshPort: port } }, context);
+    await new Promise((closed) => mute.close(closed));
+    expect(seen?.conditions).toMatchObject([{ status: "True" }, { type: "SSH", status: "False" }]);
+    expect(context.warned).toEqual([expect.stringContaining("cannot be entered")]);
+    const lost = seen as MachineActual;
+    expect(machine.plan(lost, wanted)).toMatchObject([
+      { name: "restartMachine", note: expect.stringContaining("pods") },
+    ]);
+
+    const back = createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
+    const backPort = await listening(back);
+    const again = answers(
+      { to: listing, stdout: "id-1\n" },
+      { to: "inspect", stdout: inspected("id-1", "running", { ...labels, "kubicorn.io/ssh-port": String(backPort) }) },
+      { to: "restart" },
+    );
+    const mended = await machine.apply(wanted, { id: "id-1", actual: lost }, context);
+    await new Promise((closed) => back.close(closed));
+    expect(again.calls.filter((call) => call.startsWith("restart"))).toEqual(["restart --time 10 id-1"]);
+    expect(mended.actual.conditions).toMatchObject([{ type: "Running", status: "True" }]);
+    calls.remove();
+  });
+});
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
 describe("making a machine", () => {
   const probe: Answer[] = [{ to: "--version", stdout: "podman version 4.3.1" }, { to: "run --rm" }];
-  const none: Answer[] = [{ to: listing }, { to: "label=kubicorn.io/cluster" }];
+  const none: Answer[] = [
+    { to: listing },
+    { to: "label=kubicorn.io/cluster" },
+    { to: "volume create" },
+    { to: "volume ls", stdout: "dev-workers-1-abcdef-0a0a0a\n" },
+    { to: "volume rm" },
+  ];
 
   it("records it before it starts", async () => {
     const late = { to: "start id-1", stderr: "Error: the disk is full", exitCode: 126 };
-    answers(...probe, ...none, { to: "create", stdout: "id-1\n" }, { to: "cp -" }, late);
+    answers(...probe, ...none, { to: "create --name", stdout: "id-1\n" }, { to: "cp -" }, late);
     await expect(machine.apply(wanted, undefined, context)).rejects.toThrow(
       /starting machine dev-workers-1.*disk is full/,
     );
@@ -120,8 +166,8 @@ describe("making a machine", () => {
     const calls = answers(
       ...probe,
       ...none,
-      { to: "create", stdout: "id-1\n", times: 1 },
-      { to: "create", stdout: "id-2\n" },
+      { to: "create --name", stdout: "id-1\n", times: 1 },
+      { to: "create --name", stdout: "id-2\n" },
       { to: "cp -" },
       { to: "start id-1", stderr: refused, exitCode: 125 },
       { to: "start id-2" },
@@ -138,14 +184,27 @@ describe("making a machine", () => {
     const calls = answers(
       ...probe,
       ...none,
-      { to: "create", stderr: refused, exitCode: 125, times: 1 },
-      { to: "create", stdout: "id-2\n" },
+      { to: "create --name", stderr: refused, exitCode: 125, times: 1 },
+      { to: "create --name", stdout: "id-2\n" },
       { to: "rm --force" },
       { to: "cp -" },
       { to: "start id-2" },
     );
     expect(await machine.apply(wanted, undefined, context)).toMatchObject({ id: "id-2" });
     expect(calls.calls.filter((call) => call.startsWith("rm --force"))).toHaveLength(1);
+  });
+
+  it("gives it a volume of its own, new and with our labels, and removes those that earlier ones of its name have left", async () => {
+    const calls = answers(...probe, ...none, { to: "create --name", stdout: "id-1\n" }, { to: "cp -" }, { to: "start id-1" });
+    await machine.apply(wanted, undefined, context);
+    const [made] = calls.calls.flatMap((call) => /^volume create .* (\S+)$/.exec(call)?.[1] ?? []);
+    expect(made).toMatch(/^dev-workers-1-abcdef-[0-9a-f]{6}$/);
+    const create = calls.calls.find((call) => / create --name|^create/.test(call));
+    expect(create).toContain(`--volume ${made}:/var`);
+    expect(calls.calls.find((call) => call.startsWith("volume create"))).toContain("kubicorn.io/identity=abcdef");
+    expect(calls.calls.filter((call) => call.startsWith("volume rm"))).toEqual([
+      "volume rm dev-workers-1-abcdef-0a0a0a",
+    ]);
   });
 
   it("leaves a stranger's container alone and says whose it is", async () => {
@@ -161,7 +220,8 @@ describe("making a machine", () => {
   });
 
   it("puts no user data into an argument", () => {
-    const created = { ...wanted, address: "10.99.7.10", sshPort: 20001, apiPort: 0, containerName, recipe: "0" };
+    const place = { address: "10.99.7.10", sshPort: 20001, apiPort: 0 };
+    const created = { ...wanted, ...place, containerName, recipe: "0", volume: "v" };
     const args = createArguments(created, { options: [], limits: [] }).join(" ");
     expect(args).not.toContain("cloud-config");
     expect(args).toContain("--publish 127.0.0.1:20001:22");
