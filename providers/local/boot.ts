@@ -102,7 +102,7 @@ async function boot(
   await engine.run(`giving machine ${name} its user data`, ["cp", "-", `${id}:${seedFolder}`], { stdin: seed });
   await engine.run(`starting machine ${name}`, [...abilities.options, "start", id]);
   // While it boots: those of a machine that was removed behind our back, and of makings that were cut off.
-  await removeVolumes(engine, created, volume);
+  await removeVolumes(engine, container, volume);
   return { ...made, running: true, started: true, status: "running" };
 }
 

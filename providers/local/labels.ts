@@ -10,6 +10,8 @@ export const labelNames = {
   /** Six hexadecimal digits that stand for this very stack: two clones of a project have the same owner and not this. */
   identity: "kubicorn.io/identity",
   machine: "kubicorn.io/machine",
+  /** Of a volume: the name of the container that it is for. */
+  volumeOf: "kubicorn.io/volume-of",
   network: "kubicorn.io/network",
   address: "kubicorn.io/address",
   sshPort: "kubicorn.io/ssh-port",

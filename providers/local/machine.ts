@@ -117,7 +117,7 @@ export const machine: Resource<MachineExpected, MachineActual> = {
     if (found?.id === id) {
       await removeContainer(engine, found);
     } else if (found === undefined) {
-      await removeVolumes(engine, actual);
+      await removeVolumes(engine, actual.containerName);
     }
   },
 };

@@ -7,7 +7,7 @@ import { labelNames } from "./labels";
 import { removeAllVolumes, removeVolumes } from "./volumes";
 
 /** Removes a machine's container and its volume. Already gone is success. */
-export async function removeContainer(engine: ContainerEngine, { id, name, labels }: Container): Promise<void> {
+export async function removeContainer(engine: ContainerEngine, { id, name }: Container): Promise<void> {
   // A machine that is going needs no orderly end: its node has been drained.
   const atOnce = engine.name === "podman" ? ["--time", "0"] : [];
   await engine
@@ -17,10 +17,7 @@ export async function removeContainer(engine: ContainerEngine, { id, name, label
         throw error;
       }
     });
-  const [identity, machine] = [labels[labelNames.identity], labels[labelNames.machine]];
-  if (identity !== undefined && machine !== undefined) {
-    await removeVolumes(engine, { identity, name: machine });
-  }
+  await removeVolumes(engine, name);
 }
 
 /**
@@ -50,5 +47,5 @@ export async function removeUnknownMachines(
   const ours = left.filter(({ labels }) => labels[labelNames.identity] === identity);
   await Promise.all(ours.map((container) => removeContainer(engine, container)));
   await removeHalfMadeContainers(engine, identity);
-  await removeAllVolumes(engine, { identity });
+  await removeAllVolumes(engine, identity);
 }

@@ -6,47 +6,32 @@ import { randomBytes } from "node:crypto";
 import { type ContainerEngine, isAbsent } from "./engine";
 import { labelArguments, labelNames, type Ownership, ownershipLabels } from "./labels";
 
-export interface VolumeOwner extends Ownership {
-  /** The machine's host name. */
-  readonly name: string;
-}
-
 /** Makes a volume for the machine's container and gives its name. */
-export async function makeVolume(engine: ContainerEngine, container: string, owner: VolumeOwner): Promise<string> {
+export async function makeVolume(engine: ContainerEngine, container: string, owner: Ownership): Promise<string> {
   const name = `${container}-${randomBytes(3).toString("hex")}`;
-  const labels = labelArguments({ ...ownershipLabels(owner), [labelNames.machine]: owner.name });
-  await engine.run(`making a volume for machine ${owner.name}`, ["volume", "create", ...labels, name]);
+  const labels = labelArguments({ ...ownershipLabels(owner), [labelNames.volumeOf]: container });
+  await engine.run(`making volume ${name}`, ["volume", "create", ...labels, name]);
   return name;
 }
 
 /**
- * Removes the machine's volumes, also those of a making that was cut off. Already gone is success.
+ * Removes the volumes of a container, also those of makings that were cut off. Already gone is success.
  *
- * @param except the volume that the machine has now
+ * @param container its name, which holds the cluster's identity and so is nobody else's
+ * @param except the volume that it has now
  */
-export async function removeVolumes(
-  engine: ContainerEngine,
-  { identity, name }: Pick<VolumeOwner, "identity" | "name">,
-  except?: string,
-): Promise<void> {
-  await removeLabelled(engine, { [labelNames.identity]: identity, [labelNames.machine]: name }, except);
+export async function removeVolumes(engine: ContainerEngine, container: string, except?: string): Promise<void> {
+  await removeLabelled(engine, `${labelNames.volumeOf}=${container}`, except);
 }
 
 /** Removes all volumes of the cluster's machines. */
-export async function removeAllVolumes(
-  engine: ContainerEngine,
-  { identity }: Pick<VolumeOwner, "identity">,
-): Promise<void> {
-  await removeLabelled(engine, { [labelNames.identity]: identity });
+export async function removeAllVolumes(engine: ContainerEngine, identity: string): Promise<void> {
+  await removeLabelled(engine, `${labelNames.identity}=${identity}`);
 }
 
-async function removeLabelled(
-  engine: ContainerEngine,
-  labels: Readonly<Record<string, string>>,
-  except?: string,
-): Promise<void> {
-  const filters = Object.entries(labels).flatMap(([label, value]) => ["--filter", `label=${label}=${value}`]);
-  const listed = await engine.run("listing volumes", ["volume", "ls", "--quiet", ...filters]);
+/** One label only: of several, podman takes what has any of them, and docker what has all. */
+async function removeLabelled(engine: ContainerEngine, label: string, except?: string): Promise<void> {
+  const listed = await engine.run("listing volumes", ["volume", "ls", "--quiet", "--filter", `label=${label}`]);
   const names = listed.split("\n").filter((name) => name !== "" && name !== except);
   await Promise.all(
     names.map((name) =>

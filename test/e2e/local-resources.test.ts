@@ -2,6 +2,7 @@
  * The local Resources against the real container engine: what they make, adopt, leave alone and remove.
  */
 
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -21,6 +22,8 @@ interface Cluster {
 
 /** Names that no other test and no cluster of a person has. */
 const prefix = `e2e-${process.pid}`;
+/** As a cluster's own key would give it: six hexadecimal digits that no other run has. */
+const identityOf = (letter: string) => `${letter}${process.pid.toString(16).padStart(5, "0").slice(-5)}`;
 const machines: Recorded<MachineActual>[] = [];
 let engine: "podman" | "docker";
 let reference: string;
@@ -35,7 +38,7 @@ beforeAll(async () => {
   [userKeys, hostKeys] = await Promise.all([makeKeyPair("e2e"), makeKeyPair("e2e host")]);
   const hostKey = hostKeys.publicKey;
   access = { host: "127.0.0.1", user: "kubicorn", privateKey: userKeys.privateKey, hostKey };
-  cluster = await makeCluster("a", "aaaaaa");
+  cluster = await makeCluster("a", identityOf("a"));
 });
 
 afterAll(async () => {
@@ -51,7 +54,7 @@ describe("a network", () => {
   });
 
   it("gets a range that no other network has", async () => {
-    const other = await makeCluster("b", "bbbbbb");
+    const other = await makeCluster("b", identityOf("b"));
     expect(other.network.actual.subnet).not.toBe(cluster.network.actual.subnet);
     await network.delete(other.network, new RecordingContext());
     expect(await network.actual(other.network, new RecordingContext())).toBeUndefined();
@@ -59,7 +62,7 @@ describe("a network", () => {
   });
 
   it("takes machines with it that no state knows", async () => {
-    const other = await makeCluster("c", "eeeeee");
+    const other = await makeCluster("c", identityOf("e"));
     const { name, subnet } = other.network.actual;
     const its = { cluster: other.name, identity: other.identity, network: name, range: subnet };
     const left = await machine.apply({ ...machineOf("left"), ...its }, undefined, new RecordingContext());
@@ -69,12 +72,12 @@ describe("a network", () => {
   });
 
   it("of another stack is not taken", async () => {
-    const stranger = { ...networkOf(cluster), identity: "cccccc" };
+    const stranger = { ...networkOf(cluster), identity: identityOf("c") };
     const made = await network.apply(stranger, undefined, new RecordingContext());
     expect(made.actual.name).not.toBe(cluster.network.actual.name);
     await expect(
       network.delete(
-        { id: cluster.network.id, actual: { ...cluster.network.actual, identity: "cccccc" } },
+        { id: cluster.network.id, actual: { ...cluster.network.actual, identity: identityOf("c") } },
         new RecordingContext(),
       ),
     ).resolves.toBeUndefined();
@@ -123,23 +126,49 @@ describe("a machine", () => {
     expect(await onMachine(finished, "cat /etc/e2e")).toBe("said by user data\n");
   });
 
-  it("that was removed is gone, and is deleted twice without complaint", async () => {
+  it("that was removed is gone, and is deleted twice without complaint, with the volume that it left", async () => {
     const made = await makeMachine("four");
-    await execa(engine, ["rm", "--force", "--volumes", made.id]);
+    await execa(engine, ["rm", "--force", made.id]);
+    expect(await volumesOf(made)).toHaveLength(1);
     expect(await machine.actual(made, new RecordingContext())).toBeUndefined();
     await machine.delete(made, new RecordingContext());
     await machine.delete(made, new RecordingContext());
+    expect(await volumesOf(made)).toEqual([]);
+  });
+
+  it("that was removed and is made again has a new volume, and the old one is gone", async () => {
+    const made = await makeMachine("eleven");
+    const [former] = await volumesOf(made);
+    await execa(engine, ["rm", "--force", made.id]);
+    const again = await makeMachine("eleven");
+    const now = await volumesOf(again);
+    expect(now).toHaveLength(1);
+    expect(now).not.toContain(former);
+  });
+
+  it("whose SSH server was stopped is seen and mended, with the same address and port", async () => {
+    const made = await makeMachine("twelve");
+    await onMachine(made, "sudo systemctl stop ssh.service ssh.socket || sudo systemctl stop ssh.service");
+    const seen = await machine.actual(made, new RecordingContext());
+    expect(seen?.conditions).toMatchObject([
+      { type: "Running", status: "True" },
+      { type: "SSH", status: "False" },
+    ]);
+    const recorded = { id: made.id, actual: seen as MachineActual };
+    expect(machine.plan(recorded.actual, machineOf("twelve"))).toMatchObject([{ name: "restartMachine" }]);
+    expect(await machine.apply(machineOf("twelve"), recorded, new RecordingContext())).toEqual(made);
+    expect(await onMachine(made, "cat /etc/e2e")).toBe("said by user data\n");
   });
 
   it("of another stack with the same name is left alone", async () => {
     const made = await makeMachine("five");
     const { name } = made.actual;
-    const stranger = { ...machineOf("five"), identity: "dddddd" };
+    const stranger = { ...machineOf("five"), identity: identityOf("d") };
     const { containerName } = made.actual;
     await machine.delete({ id: "0".repeat(64), actual: { ...made.actual, ...stranger } }, new RecordingContext());
     expect(await machine.actual(made, new RecordingContext())).toBeDefined();
     // Somebody else's container under the name that ours would have.
-    const taken = `${name}x-aaaaaa`;
+    const taken = `${name}x-${cluster.identity}`;
     await execa(engine, ["create", "--name", taken, "--entrypoint", "/bin/true", reference]);
     try {
       const clash = machine.apply({ ...machineOf("five"), name: `${name}x` }, undefined, new RecordingContext());
@@ -181,6 +210,26 @@ describe("a machine", () => {
       server.close();
       await execa(engine, ["rm", "--force", "--volumes", "--time", "0", squatter]);
     }
+  });
+
+  it("whose making the engine does not survive, ten times over, is made in the end and leaves nothing", async () => {
+    const other = await makeCluster("d", identityOf("f"));
+    const { name, subnet } = other.network.actual;
+    const its = { cluster: other.name, identity: other.identity, network: name, range: subnet };
+    const wanted = { ...machineOf("mortal"), ...its };
+    for (let time = 0; time < 10; time++) {
+      const made = machine.apply(wanted, undefined, new RecordingContext()).catch(() => undefined);
+      await new Promise((next) => setTimeout(next, 80 + 90 * time));
+      killEngineCalls();
+      await made;
+    }
+    const made = await machine.apply(wanted, undefined, new RecordingContext());
+    expect(await onMachine(made, "cat /etc/e2e")).toBe("said by user data\n");
+    expect(await volumesOf(made)).toHaveLength(1);
+    await machine.delete(made, new RecordingContext());
+    await network.delete(other.network, new RecordingContext());
+    const all = await execa(engine, ["ps", "--all", ...(engine === "podman" ? ["--external"] : [])]);
+    expect(all.stdout).not.toContain(other.identity);
   });
 
   it("is one of several that are made side by side", async () => {
@@ -246,11 +295,29 @@ function userData(): string {
   })}`;
 }
 
+/** kill -9 of every engine command that this process is waiting for. */
+function killEngineCalls(): void {
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean);
+  for (const child of children) {
+    const [program = ""] = readFileSync(`/proc/${child}/cmdline`, "utf8").split("\0");
+    if (program.endsWith(engine)) {
+      process.kill(Number(child), "SIGKILL");
+    }
+  }
+}
+
+async function volumesOf({ actual }: Recorded<MachineActual>): Promise<string[]> {
+  const filter = `label=kubicorn.io/volume-of=${actual.containerName}`;
+  const { stdout } = await execa(engine, ["volume", "ls", "--quiet", "--filter", filter]);
+  return stdout.split("\n").filter((name) => name !== "");
+}
+
 /** Whatever the engine still has of this test. */
 async function ours(): Promise<string[]> {
   const lists = [
     ["ps", "--all", "--filter", `name=${prefix}`, "--format", "{{.Names}}"],
     ["network", "ls", "--filter", `name=${prefix}`, "--format", "{{.Name}}"],
+    ["volume", "ls", "--filter", `name=${prefix}`, "--format", "{{.Name}}"],
   ];
   const found = await Promise.all(lists.map(async (list) => (await execa(engine, list)).stdout));
   return found.filter((text) => text !== "");

@@ -195,7 +195,13 @@ describe("making a machine", () => {
   });
 
   it("gives it a volume of its own, new and with our labels, and removes those that earlier ones of its name have left", async () => {
-    const calls = answers(...probe, ...none, { to: "create --name", stdout: "id-1\n" }, { to: "cp -" }, { to: "start id-1" });
+    const calls = answers(
+      ...probe,
+      ...none,
+      { to: "create --name", stdout: "id-1\n" },
+      { to: "cp -" },
+      { to: "start id-1" },
+    );
     await machine.apply(wanted, undefined, context);
     const [made] = calls.calls.flatMap((call) => /^volume create .* (\S+)$/.exec(call)?.[1] ?? []);
     expect(made).toMatch(/^dev-workers-1-abcdef-[0-9a-f]{6}$/);
