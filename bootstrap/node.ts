@@ -23,6 +23,7 @@ import {
   type NodeMarks,
   type NodeState,
   readNode,
+  setCordoned,
   sortedTaints,
   taintId,
 } from "./nodes";
@@ -149,6 +150,9 @@ export const node: Resource<NodeExpected, NodeActual> = {
     const found = await awaitReadyNode(api, wanted.machine, wanted.kubernetesVersion, context);
     const former = recorded ? marksOf(completed(recorded.actual)) : none;
     await markNode(api, found, marksOf(wanted), former, context);
+    if (found.cordoned && isTakenUp(recorded, wanted)) {
+      await retried(context, () => setCordoned(api, wanted.machine, false, context));
+    }
     await retireFormer(api, wanted, context);
     endTurn(wanted);
     return { id: wanted.machine, actual: { ...wanted, ...facts(found) } };
@@ -209,6 +213,11 @@ async function becomeMember(
     uid: "",
     conditions: [{ type: "Ready", status: "Unknown", message: "it has just joined" }],
   });
+}
+
+/** Whether the node comes into service by this: then a drain that was killed half-way may have left it cordoned. */
+function isTakenUp(recorded: Recorded<NodeActual> | undefined, wanted: NodeExpected): boolean {
+  return recorded === undefined || recorded.actual.uid === "" || cameBack(recorded.actual, wanted);
 }
 
 /** What a drain is given when it begins, and nothing before. */

@@ -346,6 +346,20 @@ describe("a node that takes the place of another", () => {
     expect([...api.nodes.keys()].sort()).toEqual(["dev-workers-1-0a1b2c", "dev-workers-11"]);
   });
 
+  it("is put back into service where a drain that was killed had cordoned it, and where a person did, it stays so", async () => {
+    ssh.answer = ({ command }) => ({ stdout: command.includes("machine-id") ? `machine-${wanted.machine}` : "" });
+    const cordoned = () => api.nodes.get(wanted.machine).spec.unschedulable;
+    api.addNode(wanted.machine, { unschedulable: true });
+    const { id, actual } = await node.apply(wanted, undefined, new RecordingContext<NodeActual>());
+    expect(cordoned()).toBeFalsy();
+    api.addNode(wanted.machine, { unschedulable: true });
+    await node.apply({ ...wanted, labels: { disk: "fast" } }, { id, actual }, new RecordingContext<NodeActual>());
+    expect(cordoned()).toBe(true);
+    const back = { ...wanted, former: { round: 2, machines: ["dev-workers-1"] } };
+    await node.apply(back, { id, actual }, new RecordingContext<NodeActual>());
+    expect(cordoned()).toBeFalsy();
+  });
+
   it("of the same name goes before its replacement, of another one after it", () => {
     const oldFirst = node.deleteBeforeReplace as (actual: NodeActual, wanted: NodeExpected) => boolean;
     const actual: NodeActual = { ...wanted, uid: "1", conditions: [] };
