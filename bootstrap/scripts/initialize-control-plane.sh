@@ -22,7 +22,12 @@ kubeadm init --config "$configuration" "${ignored[@]}" --skip-token-print \
 
 begin "waiting for the API server to serve"
 deadline=$((SECONDS + 240))
+looks=0
 until curl --silent --fail --output /dev/null --max-time 5 --cacert /etc/kubernetes/pki/ca.crt "https://$ENDPOINT_NAME:$ENDPOINT_PORT/readyz"; do
+  if ((++looks % 20 == 0)) && complaint=$(kubelet_keeps_ending); then
+    printf 'kubelet does not run on this machine; it says:\n%s\n' "$complaint"
+    exit 1
+  fi
   if ((SECONDS > deadline)); then
     say "it does not after 240 s; the last lines of kubelet's journal:"
     journalctl --unit kubelet.service --lines 20 --no-pager --output cat

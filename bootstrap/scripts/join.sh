@@ -34,8 +34,13 @@ if ! kubeadm join --config "$settings/kubeadm.yaml" "${ignored[@]}" --skip-phase
 fi
 
 # The token must live until then.
+looks=0
 deadline=$((SECONDS + 240))
 until [[ -e /var/lib/kubelet/pki/kubelet-client-current.pem ]]; do
+  if ((++looks % 20 == 0)) && complaint=$(kubelet_keeps_ending); then
+    printf 'kubelet does not run on this machine; it says:\n%s\n' "$complaint" >&2
+    exit 1
+  fi
   if ((SECONDS > deadline)); then
     echo "kubelet got no certificate within 240 s; the last lines of its journal:" >&2
     journalctl --unit kubelet.service --lines 20 --no-pager --output cat >&2

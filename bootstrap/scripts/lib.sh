@@ -57,6 +57,18 @@ show_end() {
 is_done() { [[ -e $state/done/$1 ]]; }
 mark_done() { : >"$state/done/$1"; }
 
+# kubelet_keeps_ending: whether kubelet has ended again and again, as it does with settings that it refuses; prints its complaint.
+kubelet_keeps_ending() {
+  local restarts
+  restarts=$(systemctl show kubelet.service --property NRestarts --value)
+  ((${restarts:-0} >= 3)) || return 1
+  # Its last error before it ended, without the time, process and line of source that it begins with.
+  journalctl --unit kubelet.service --lines 500 --no-pager --output cat | awk '
+    /^[EF][0-9][0-9][0-9][0-9] / { last = $0 }
+    /Main process exited/ && last { said = last; last = "" }
+    END { sub(/^[^\]]*\] /, "", said); print said }'
+}
+
 # in_container: whether this machine shares its kernel with the computer it runs on.
 in_container() { systemd-detect-virt --quiet --container; }
 

@@ -198,6 +198,88 @@ describe("prepare.sh", () => {
   });
 });
 
+describe("a kubelet that refuses its settings", () => {
+  const journal = [
+    'E1201 02:33:05.1 1206 file.go:97] "Unable to read config path"',
+    'E1201 02:33:06.4 1261 run.go:72] "command failed" err="unsupported eviction signal moon.available"',
+    "kubelet.service: Main process exited, code=exited, status=1/FAILURE",
+    "I1201 02:33:07.4 1270 server.go:1] starting",
+  ].join("\n");
+
+  it.each([
+    ["3", 0, '"command failed" err="unsupported eviction signal moon.available"'],
+    ["2", 1, ""],
+    ["", 1, ""],
+  ])("after %s restarts is known as such (exit code %i), with its complaint", async (restarts, exitCode, complaint) => {
+    stub("systemctl", `echo "${restarts}"`);
+    write("run/journal", journal);
+    stub("journalctl", `cat "${root}/run/journal"`);
+    expect(await run("kubelet_keeps_ending")).toMatchObject({ exitCode, stdout: complaint, stderr: "" });
+  });
+});
+
+describe("new settings of a kubelet", () => {
+  const patch = () => readFileSync(join(root, "etc/kubicorn/patches/kubeletconfiguration1+merge.json"), "utf8").trim();
+  const configuration = () => readFileSync(join(root, "var/lib/kubelet/config.yaml"), "utf8").trim();
+  const update = (settings: string) => {
+    const script = insideRoot(readFileSync("bootstrap/scripts/sent/update-kubelet.sh", "utf8"));
+    const env = { PATH: `${join(root, "bin")}:${process.env.PATH}` };
+    return execa("bash", ["-s", "--", settings], { input: script, env, reject: false });
+  };
+  const restarts = () => readFileSync(join(root, "run/restarts"), "utf8").split("\n").length - 1;
+
+  beforeEach(() => {
+    mkdirSync(join(root, "var/lib/kubelet"));
+    write("var/lib/kubelet/config.yaml", "former");
+    write("run/restarts", "");
+    const at = `"${root}"`;
+    stub("kubeadm", `cp ${at}/etc/kubicorn/patches/kubeletconfiguration1+merge.json ${at}/var/lib/kubelet/config.yaml`);
+    // It ends with settings that say "bad".
+    stub(
+      "systemctl",
+      `case $1 in restart) echo >>${at}/run/restarts ;; show) grep -c bad ${at}/var/lib/kubelet/config.yaml ;; esac; true`,
+    );
+    stub("curl", "exit 0");
+    stub(
+      "journalctl",
+      `printf '%s\\n' 'E1 x] y' 'E1201 1 2 run.go:72] "command failed" err="it is bad"' 'Main process exited'`,
+    );
+  });
+
+  it("are written and taken by a restart; the same again cost none", async () => {
+    expect(await update('{"maxPods":5}')).toMatchObject({ exitCode: 0, stderr: "" });
+    expect([patch(), configuration(), restarts()]).toEqual(['{"maxPods":5}', '{"maxPods":5}', 1]);
+    expect((await update('{"maxPods":5}')).exitCode).toBe(0);
+    expect(restarts()).toBe(1);
+  }, 20_000);
+
+  it("that it refuses are put back and told in its words", async () => {
+    const { exitCode, stderr } = await update('{"bad":1}');
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      'kubelet does not run with these settings; it says:\n"command failed" err="it is bad"\nIts former settings are in force again.',
+    );
+    expect([configuration(), restarts()]).toEqual(["former", 2]);
+    expect(existsSync(join(root, "etc/kubicorn/patches/kubeletconfiguration1+merge.json"))).toBe(false);
+  }, 20_000);
+
+  it("after an update that was cut off are put back to what was there before that", async () => {
+    mkdirSync(join(root, "var/lib/kubicorn/former-kubelet"));
+    write("var/lib/kubicorn/former-kubelet/config.yaml", "before that");
+    mkdirSync(join(root, "etc/kubicorn/patches"), { recursive: true });
+    write("etc/kubicorn/patches/kubeletconfiguration1+merge.json", '{"bad":1}\n');
+    expect((await update('{"bad":1}')).exitCode).toBe(1);
+    expect(configuration()).toBe("before that");
+    expect(existsSync(join(root, "var/lib/kubicorn/former-kubelet"))).toBe(false);
+  }, 20_000);
+
+  it("of a machine that has not joined yet wait for its join", async () => {
+    rmSync(join(root, "var/lib/kubelet/config.yaml"));
+    expect((await update('{"maxPods":5}')).exitCode).toBe(0);
+    expect([patch(), restarts()]).toEqual(['{"maxPods":5}', 0]);
+  });
+});
+
 describe("two joins on one machine", () => {
   it("the newer ends the older, whose token is gone", async () => {
     // The script's own lines about the lock, with real processes.
