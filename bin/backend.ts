@@ -34,7 +34,8 @@ export function chooseBackend(project: Project, environment = process.env): Back
 /** Makes the project's own folder of state, which Pulumi does not. */
 export function ensureStateFolder(backend: Backend): void {
   if (backend.own && backend.folder) {
-    mkdirSync(backend.folder, { recursive: true });
+    // Only the person looks into it: it has the passphrase, and every secret encrypted with it.
+    mkdirSync(backend.folder, { recursive: true, mode: 0o700 });
   }
 }
 

@@ -2,15 +2,18 @@
  * The `kubicorn` command: one of its verbs, and how errors and interruptions end it.
  */
 import { messageOf, UserError } from "../cloud/errors";
+import { explained } from "../setup/unwritable";
 import { parseArguments } from "./arguments";
 import { commandHelp, verbHelp } from "./help";
 import { Interruption } from "./interruption";
+import { print } from "./print";
+import { requireTemporaryFolder, sensibleUmask } from "./surroundings";
 import { verbs } from "./verbs";
 
 async function main(given: readonly string[]): Promise<number> {
   const [name = "--help", ...rest] = given;
   if (/^(--help|-h|help)$/.test(name)) {
-    process.stdout.write(commandHelp());
+    await print(commandHelp());
     return 0;
   }
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
@@ -19,9 +22,11 @@ async function main(given: readonly string[]): Promise<number> {
   }
   const args = parseArguments(rest);
   if (args.help) {
-    process.stdout.write(verbHelp(name, verb));
+    await print(verbHelp(name, verb));
     return 0;
   }
+  process.umask(sensibleUmask(process.umask()));
+  requireTemporaryFolder();
   const interruption = new Interruption();
   try {
     return await verb.run(args, interruption);
@@ -36,7 +41,8 @@ async function main(given: readonly string[]): Promise<number> {
   }
 }
 
-function tell(error: unknown): void {
+function tell(failure: unknown): void {
+  const error = explained(failure);
   const expected = error instanceof UserError;
   process.stderr.write(`${messageOf(error)}\n`);
   if (!expected && error instanceof Error && process.env.KUBICORN_DEBUG) {

@@ -3,6 +3,7 @@
  */
 import type { Arguments } from "./arguments";
 import type { Interruption } from "./interruption";
+import { print } from "./print";
 import { configureStack, ensureStack, locateStack, openSession } from "./session";
 
 export async function printEnvironment(args: Arguments, interruption: Interruption): Promise<number> {
@@ -11,7 +12,7 @@ export async function printEnvironment(args: Arguments, interruption: Interrupti
   const session = await openSession(stack, interruption, interruption.signal);
   await ensureStack(session);
   const lines = Object.entries(session.environment).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
-  process.stdout.write(`${[...lines, `export PATH=${shellQuoted(session.cli)}:"$PATH"`].join("\n")}\n`);
+  await print(`${[...lines, `export PATH=${shellQuoted(session.cli)}:"$PATH"`].join("\n")}\n`);
   return 0;
 }
 

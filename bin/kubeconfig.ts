@@ -6,9 +6,11 @@ import { mkdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { messageOf, UserError } from "../cloud/errors";
+import { unwritable } from "../setup/unwritable";
 import { writeFileAtomically } from "../setup/write-file";
 import type { Arguments } from "./arguments";
 import type { Interruption } from "./interruption";
+import { print } from "./print";
 import { locateStack, openSession, type Session, say } from "./session";
 import { stackExists } from "./stack";
 
@@ -24,7 +26,7 @@ export async function kubeconfig(args: Arguments, interruption: Interruption): P
   const stack = await locateStack(args);
   const text = await kubeconfigOf(await openSession(stack, interruption, interruption.signal));
   if (destination.file === undefined) {
-    process.stdout.write(text);
+    await print(text);
   } else {
     await mergeIntoFile(destination.file, text, destination.switch);
   }
@@ -72,11 +74,19 @@ async function kubeconfigOf({ stack, pulumi }: Session): Promise<string> {
 
 async function mergeIntoFile(file: string, text: string, switches: boolean): Promise<void> {
   const { mergeKubeconfig } = await import("./kubeconfig-merge");
-  const present = existsSync(file) ? await readFile(file, "utf8") : "";
+  const present = await contentOf(file);
   const { merged, replaced } = mergeKubeconfig(present, text, { file, switch: switches });
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeFileAtomically(file, merged);
   say(`Wrote the kubeconfig to ${file}.${replaced.length > 0 ? ` Replaced there: ${replaced.join(", ")}.` : ""}`);
+}
+
+async function contentOf(file: string): Promise<string> {
+  try {
+    return existsSync(file) ? await readFile(file, "utf8") : "";
+  } catch (error) {
+    throw unwritable(file, error);
+  }
 }
 
 /** Where kubectl looks: the first file of KUBECONFIG, else ~/.kube/config. */

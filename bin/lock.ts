@@ -1,7 +1,8 @@
 /**
  * The stack's lock in a backend that is a folder: one whose process is dead is in the way of every later run.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../cloud/errors";
 import { isPlainObject } from "../cloud/json";
@@ -32,13 +33,25 @@ export async function onlyDeadLocks(stack: Stack): Promise<boolean> {
   return locks.length > 0;
 }
 
-function readLocks({ backend, project, name }: Stack): StackLock[] {
+/** Removes the locks, which are known to be dead: `pulumi cancel` does the same, but only where it can read all of them. */
+export function removeLocks(stack: Stack): void {
+  for (const file of lockFiles(stack)) {
+    rmSync(file, { force: true });
+    rmSync(`${file}.attrs`, { force: true });
+  }
+}
+
+function readLocks(stack: Stack): StackLock[] {
+  return lockFiles(stack).flatMap((file) => readLock(file) ?? []);
+}
+
+function lockFiles({ backend, project, name }: Stack): string[] {
   if (!backend.folder) {
     return [];
   }
   const folder = join(backend.folder, ".pulumi", "locks", "organization", project.name, shortName(name));
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
-  return files.flatMap((file) => readLock(join(folder, file)) ?? []);
+  return files.map((file) => join(folder, file));
 }
 
 function readLock(file: string): StackLock | undefined {
@@ -54,7 +67,7 @@ function readLock(file: string): StackLock | undefined {
       since: Date.parse(String(content.timestamp)),
     };
   } catch {
-    // Gone since we looked, or half written: the run will tell.
-    return undefined;
+    // Gone since we looked, or cut short by a full disk: a live run's lock is whole from the beginning.
+    return existsSync(file) ? { pid: 0, hostname: hostname(), username: "", since: 0 } : undefined;
   }
 }

@@ -1,15 +1,19 @@
 /**
  * The four verbs that run one Pulumi operation in the foreground: up, preview, refresh and down.
  */
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { UserError } from "../cloud/errors";
 import type { Arguments } from "./arguments";
 import type { Interruption } from "./interruption";
-import { onlyDeadLocks } from "./lock";
+import { onlyDeadLocks, removeLocks } from "./lock";
 import { forgetPreparation, prepareEngine, prepareImage, unpreparedVersion } from "./machines";
+import { mendState } from "./mend-state";
 import { clearPendingCreates } from "./pending-creates";
 import { configureStack, ensureStack, locateStack, openSession, type Session, say } from "./session";
 import { type Stack, stackExists } from "./stack";
+import { requireRoomForState, requireWritable } from "./surroundings";
 import { takeUpUnfinished } from "./unfinished";
 
 export interface Operation {
@@ -21,13 +25,20 @@ export interface Operation {
   readonly withoutStack?: string;
 }
 
+/** Of a program that wrote to a pipe that nobody reads. */
+const endedByPipe = 128 + constants.signals.SIGPIPE;
+
 export async function operate(operation: Operation, args: Arguments, interruption: Interruption): Promise<number> {
   const changes = operation.command !== "preview";
   if (changes) {
     refuseWithoutAnswer(operation, args);
   }
   const stack = await locateStack(args);
+  requirePlaceForState(stack, changes);
   const session = await prepare(operation, stack, args.yes, interruption);
+  if (changes) {
+    await mendLeftovers(stack);
+  }
   if (operation.withoutStack && !(await stackExists(stack, session.pulumi))) {
     say(operation.withoutStack.replace("STACK", stack.name));
     return 0;
@@ -36,7 +47,6 @@ export async function operate(operation: Operation, args: Arguments, interruptio
     await ensureStack(session);
   }
   if (changes) {
-    await breakDeadLock(session);
     await takeUpUnfinished(session.stack, session.pulumi, say);
   }
   const exitCode = await session.pulumi.run([operation.command, "--stack", stack.name, ...args.rest]);
@@ -44,6 +54,9 @@ export async function operate(operation: Operation, args: Arguments, interruptio
     say(`Interrupted. What was made is recorded; run "npm run ${operation.script}" again to go on.`);
     // Pulumi calls a run that it cut short a success where nothing was under way just then.
     return exitCode || interruption.exitCode;
+  }
+  if (exitCode === endedByPipe) {
+    say(`Whoever read the output has ended, and Pulumi with it. Run "npm run ${operation.script}" again to go on.`);
   }
   if (operation.command === "up") {
     await afterUp(session, exitCode === 0);
@@ -103,9 +116,25 @@ function refuseWithoutAnswer({ script }: Operation, args: Arguments): void {
   }
 }
 
-async function breakDeadLock({ stack, pulumi }: Session): Promise<void> {
-  if (await onlyDeadLocks(stack)) {
-    await pulumi.ask(["cancel", "--yes", "--stack", stack.name]);
+function requirePlaceForState({ project, backend }: Stack, changes: boolean): void {
+  const folders = [project.folder, backend.folder ?? project.folder].filter((folder) => existsSync(folder));
+  for (const folder of folders) {
+    requireRoomForState(folder);
+  }
+  if (changes) {
+    requireWritable(folders.at(-1) ?? project.folder);
+  }
+}
+
+/** Clears away what a run has left that was killed or had no room. */
+async function mendLeftovers(stack: Stack): Promise<void> {
+  const dead = await onlyDeadLocks(stack);
+  const mended = mendState(stack);
+  if (mended) {
+    say(mended);
+  }
+  if (dead) {
+    removeLocks(stack);
     say(`Took away the lock on the stack ${stack.name}: the run that held it was killed.`);
   }
 }

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { link, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "../cloud/errors";
+import { unwritable } from "../setup/unwritable";
 import { type Backend, ownStateFolder } from "./backend";
 import type { Project } from "./project";
 
@@ -31,16 +32,19 @@ export async function passphraseEnvironment(
 }
 
 async function makePassphrase(file: string): Promise<void> {
-  await mkdir(join(file, ".."), { recursive: true });
   const own = `${file}-${process.pid}`;
-  await writeFile(own, randomBytes(24).toString("base64url"), { mode: 0o600 });
-  // Of two first runs at once both go on with the same passphrase.
-  await link(own, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") {
-      throw error;
+  try {
+    await mkdir(join(file, ".."), { recursive: true, mode: 0o700 });
+    await writeFile(own, randomBytes(24).toString("base64url"), { mode: 0o600 });
+    // Of two first runs at once both go on with the same passphrase.
+    await link(own, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
+      throw unwritable(file, error);
     }
-  });
-  await rm(own);
+  } finally {
+    await rm(own, { force: true });
+  }
 }
 
 function refuseIfLost(project: Project, backend: Backend, file: string): void {

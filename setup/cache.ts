@@ -29,7 +29,8 @@ function makeFolder(folder: string): void {
   }
   makeFolder(dirname(folder));
   try {
-    mkdirSync(folder);
+    // Programs of it are run as this user, so nobody else may change them, whatever the umask.
+    mkdirSync(folder, { mode: 0o755 });
   } catch (error) {
     // Another process may have made it in between.
     if (!existsSync(folder)) {

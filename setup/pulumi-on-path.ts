@@ -52,7 +52,8 @@ async function versionOf(program: string, cache: string): Promise<string> {
   }
   const { execa } = await import("execa");
   const { stdout } = await execa(program, ["version"], { reject: false, env: { PULUMI_SKIP_UPDATE_CHECK: "true" } });
-  await writeFile(memory, JSON.stringify({ identity, version: stdout }));
+  // What cannot be remembered is asked for again.
+  await writeFile(memory, JSON.stringify({ identity, version: stdout })).catch(() => undefined);
   return String(stdout);
 }
 

@@ -3,6 +3,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { unwritable } from "./unwritable";
 
 /**
  * Writes the text beside the file and moves it there. A symbolic link stays: what it leads to is written.
@@ -17,6 +18,8 @@ export async function writeFileAtomically(file: string, text: string, mode = 0o6
   try {
     await writeFile(aside, text, { mode: present ? present.mode & 0o777 : mode });
     await rename(aside, target);
+  } catch (error) {
+    throw unwritable(file, error);
   } finally {
     await rm(aside, { force: true });
   }

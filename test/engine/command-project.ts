@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { execa, execaSync } from "execa";
+import { shellQuoted } from "../../bin/env";
 
 const repository = resolve(__dirname, "../..");
 const command = join(repository, "entry/command.cjs");
@@ -55,11 +56,15 @@ export interface Run {
 }
 
 export class CommandProject {
-  readonly root = mkdtempSync(join(tmpdir(), "kubicorn command é "));
-  readonly folder = join(this.root, "it's a project");
-  private readonly bin = join(this.root, "bin");
+  readonly root: string;
+  readonly folder: string;
+  private readonly bin: string;
 
-  constructor() {
+  /** @param names what the folders are called: the one above the project begins with the first */
+  constructor(names: readonly [string, string] = ["kubicorn command é ", "it's a project"]) {
+    this.root = mkdtempSync(join(tmpdir(), names[0]));
+    this.folder = join(this.root, names[1]);
+    this.bin = join(this.root, "bin");
     mkdirSync(join(this.folder, "node_modules"), { recursive: true });
     symlinkSync(join(repository, "node_modules/@pulumi"), join(this.folder, "node_modules/@pulumi"));
     this.write("Pulumi.yaml", "name: tiny\nruntime: nodejs\nmain: index.js\nstackConfigDir: stacks\n");
@@ -99,9 +104,13 @@ export class CommandProject {
     writeFileSync(this.path(name), text);
   }
 
-  /** Runs the command without a terminal. */
-  start(args: readonly string[], environment: Record<string, string | undefined> = {}) {
-    return execa(process.execPath, [command, ...args], {
+  /**
+   * Runs the command without a terminal.
+   *
+   * @param shell what a shell does around it, where "$@" is the command
+   */
+  start(args: readonly string[], environment: Record<string, string | undefined> = {}, shell = 'exec "$@"') {
+    return execa("/bin/sh", ["-c", shell, "sh", process.execPath, command, ...args], {
       cwd: this.folder,
       env: { ...this.environment, ...environment },
       extendEnv: true,
@@ -113,8 +122,8 @@ export class CommandProject {
     });
   }
 
-  async run(args: readonly string[], environment?: Record<string, string | undefined>): Promise<Run> {
-    const { exitCode, stdout, stderr } = await this.start(args, environment);
+  async run(args: readonly string[], environment?: Record<string, string | undefined>, shell?: string): Promise<Run> {
+    const { exitCode, stdout, stderr } = await this.start(args, environment, shell);
     return { exitCode, stdout, stderr };
   }
 
@@ -164,7 +173,8 @@ export class CommandProject {
       symlinkSync(join(real, name), join(this.bin, name));
     }
     const calls = join(this.root, "calls");
-    writeFileSync(join(this.bin, "pulumi"), `#!/bin/sh\necho "$*" >>"${calls}"\nexec "${join(real, "pulumi")}" "$@"\n`);
+    const [log, program] = [calls, join(real, "pulumi")].map(shellQuoted);
+    writeFileSync(join(this.bin, "pulumi"), `#!/bin/sh\necho "$*" >>${log}\nexec ${program} "$@"\n`);
     chmodSync(join(this.bin, "pulumi"), 0o755);
   }
 }
