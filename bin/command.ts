@@ -7,7 +7,7 @@ import { parseArguments } from "./arguments";
 import { commandHelp, verbHelp } from "./help";
 import { Interruption } from "./interruption";
 import { print } from "./print";
-import { requireTemporaryFolder, sensibleUmask } from "./surroundings";
+import { sensibleUmask } from "./surroundings";
 import { verbs } from "./verbs";
 
 async function main(given: readonly string[]): Promise<number> {
@@ -26,7 +26,6 @@ async function main(given: readonly string[]): Promise<number> {
     return 0;
   }
   process.umask(sensibleUmask(process.umask()));
-  requireTemporaryFolder();
   const interruption = new Interruption();
   try {
     return await verb.run(args, interruption);

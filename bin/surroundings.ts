@@ -2,9 +2,7 @@
  * What the command needs of the process that it is and of the folders around it, before anything begins.
  */
 import { accessSync, constants, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { isAbsolute } from "node:path";
-import { messageOf, UserError } from "../cloud/errors";
+import { UserError } from "../cloud/errors";
 import { unwritable } from "../setup/unwritable";
 
 /** How much room the state needs beside itself while an operation writes it again and again, in bytes. */
@@ -13,21 +11,6 @@ const roomForState = 16 * 1024 * 1024;
 /** What is made can be used by whoever made it, whatever umask they have, and is never everybody's to change. */
 export function sensibleUmask(umask: number): number {
   return (umask & 0o077) | 0o002;
-}
-
-/** Pulumi and its plugins talk to each other by files there. */
-export function requireTemporaryFolder(folder = tmpdir()): void {
-  try {
-    if (!isAbsolute(folder)) {
-      throw new Error("it is no whole path, so every program would look elsewhere");
-    }
-    accessSync(`${folder}/`, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw new UserError(
-      `The folder for temporary files, ${folder}, cannot be used (${messageOf(error)}). ` +
-        "Set TMPDIR to a folder that is there and can be written, or unset it. Nothing was changed.",
-    );
-  }
 }
 
 /** Refuses to begin where the state cannot be written at all. */

@@ -101,10 +101,25 @@ describe("a cluster that is there", () => {
   });
 
   test.each([
-    ["HOME unset", { HOME: undefined, LC_ALL: "de_DE.UTF-8", TZ: "Nowhere/At_All" }, 'ulimit -n 256; exec "$@"'],
-    ["HOME not there", { HOME: "/dev/null/home", LC_ALL: "ja_JP", FORCE_COLOR: "3", CI: "true" }, 'exec "$@" <&-'],
-    ["HOME read-only", { HOME: "/proc", LC_ALL: "C", NO_COLOR: "1", TZ: "" }, 'umask 077; exec "$@"'],
-    ["HOME a file", { HOME: "FILE", LC_ALL: "POSIX", KUBECONFIG: "", NODE_OPTIONS: "--max-old-space-size=500" }],
+    [
+      "HOME unset",
+      { HOME: undefined, TMPDIR: "relative", LC_ALL: "de_DE.UTF-8", TZ: "Nowhere/At_All" },
+      'ulimit -n 256; exec "$@"',
+    ],
+    [
+      "HOME not there",
+      { HOME: "/dev/null/home", TMPDIR: "/no/such", LC_ALL: "ja_JP", FORCE_COLOR: "3", CI: "true" },
+      'exec "$@" <&-',
+    ],
+    [
+      "HOME read-only",
+      { HOME: "/proc", TMPDIR: "/proc/x", LC_ALL: "C", NO_COLOR: "1", TZ: "" },
+      'umask 077; exec "$@"',
+    ],
+    [
+      "HOME a file",
+      { HOME: "FILE", TMPDIR: "FILE", LC_ALL: "POSIX", KUBECONFIG: "", NODE_OPTIONS: "--max-old-space-size=500" },
+    ],
     [
       "a dead proxy in every spelling",
       { ...proxies, NO_PROXY: "x.example", KUBECONFIG: "FOLDER", SSH_AUTH_SOCK: "/x" },
@@ -124,14 +139,6 @@ describe("a cluster that is there", () => {
     const { exitCode, stdout, stderr } = await project.run(["preview"], { ...own, ...environment }, shell);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/3 unchanged/);
-  });
-
-  test.each(["/no/such", "relative", "/dev/null"])("TMPDIR %s is told in one sentence", async (folder) => {
-    const { exitCode, stdout, stderr } = await project.run(up, { TMPDIR: folder });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-    expect(stderr).toMatch(
-      /^The folder for temporary files, \S+, cannot be used \(.*\)\. Set TMPDIR .*Nothing was changed\.$/,
-    );
   });
 
   test("a kubeconfig that the disk has no room for, and a KUBECONFIG that is a folder, end with exit code 1", async () => {

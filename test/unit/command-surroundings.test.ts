@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mendState } from "../../bin/mend-state";
 import { requireRoomForState, sensibleUmask } from "../../bin/surroundings";
+import { temporaryFolder } from "../../setup/temporary-folder";
 import { explained, unwritable } from "../../setup/unwritable";
 
 describe("a umask", () => {
@@ -17,6 +18,13 @@ describe("a umask", () => {
     [0o777, 0o077],
   ])("of %i becomes %i", (given, sensible) => {
     expect(sensibleUmask(given)).toBe(sensible);
+  });
+});
+
+describe("a folder for temporary files", () => {
+  it("is the first that can be written, and has a whole path", () => {
+    expect(temporaryFolder(["/no/such", ".", "/dev/null", tmpdir()])).toBe(tmpdir());
+    expect(() => temporaryFolder(["/no/such", "."])).toThrow(/looked at \/no\/such, \.\. Set TMPDIR/);
   });
 });
 
