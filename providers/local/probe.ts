@@ -25,6 +25,9 @@ export interface Abilities {
   readonly limits: readonly string[];
 }
 
+/** With fewer open files, systemd, etcd and containerd of a machine fail one after the other. */
+const fewestOpenFiles = 4096;
+
 const abilitiesSchema = z.object({ options: z.array(z.string()), limits: z.array(z.string()) });
 
 /**
@@ -43,9 +46,10 @@ export function probeAbilities(engine: ContainerEngine, image: string): Promise<
 const underWay = new Map<string, Promise<Abilities>>();
 
 async function probe(engine: ContainerEngine, image: string): Promise<Abilities> {
+  const lowered = limitArguments(await readFile("/proc/self/limits", "utf8").catch(() => ""));
   const version = await engine.run("asking for its version", ["--version"]);
   const key = createHash("sha256")
-    .update(`${version}\n${await bootId()}\n${image}`)
+    .update(`${version}\n${await bootId()}\n${image}\n${lowered.join(" ")}`)
     .digest("hex")
     .slice(0, 16);
   const file = join(cacheFolder(), "engines", `${engine.name}-${key}.json`);
@@ -53,15 +57,14 @@ async function probe(engine: ContainerEngine, image: string): Promise<Abilities>
   if (known) {
     return known;
   }
-  const abilities = await tryAll(engine, image);
+  const abilities = await tryAll(engine, image, lowered);
   await mkdir(dirname(file), { recursive: true });
   await writeFileAtomically(file, JSON.stringify(abilities));
   return abilities;
 }
 
-async function tryAll(engine: ContainerEngine, image: string): Promise<Abilities> {
+async function tryAll(engine: ContainerEngine, image: string, lowered: readonly string[]): Promise<Abilities> {
   const failures: string[] = [];
-  const lowered = limitArguments(await readFile("/proc/self/limits", "utf8").catch(() => ""));
   for (const options of runtimes[engine.name]) {
     // Without the right to raise limits, a container must ask for no more than this process may have.
     for (const limits of [[], lowered]) {
@@ -71,8 +74,12 @@ async function tryAll(engine: ContainerEngine, image: string): Promise<Abilities
           ...options,
           ...["run", "--rm", ...machineLike, "--entrypoint", "/bin/true", image],
         ]);
-        return { options, limits };
+        requireOpenFiles(limits);
+        return { options, limits: [...limits] };
       } catch (error) {
+        if (error instanceof UserError) {
+          throw error;
+        }
         failures.push(messageOf(error));
       }
     }
@@ -92,6 +99,18 @@ export function limitArguments(limits: string): string[] {
     const limit = Math.min(hard, needed);
     return ["--ulimit", `${name}=${limit}:${limit}`];
   });
+}
+
+/** A limit that a container cannot leave, and in which no machine lives, is told before a machine is made. */
+export function requireOpenFiles(limits: readonly string[]): void {
+  const [, limit] = /nofile=(\d+)/.exec(limits.join(" ")) ?? [];
+  if (limit !== undefined && Number(limit) < fewestOpenFiles) {
+    throw new UserError(
+      `This session may have at most ${limit} open files, and so may every machine that it makes, which needs ` +
+        `${fewestOpenFiles}. Raise the hard limit (ulimit -Hn tells it; /etc/security/limits.conf sets it), or begin a ` +
+        "new session, then run the same again.",
+    );
+  }
 }
 
 async function readKnown(file: string): Promise<Abilities | undefined> {

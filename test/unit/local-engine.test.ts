@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { RemoteError } from "../../cloud/errors";
 import { isAbsent, isConflict, isPassing } from "../../providers/local/engine";
-import { limitArguments } from "../../providers/local/probe";
+import { limitArguments, requireOpenFiles } from "../../providers/local/probe";
 
 const refusal = (words: string) => new RemoteError("starting machine a", "podman", words, 125);
 
@@ -56,5 +56,12 @@ describe("limits", () => {
 
   it("asks for what machines need where nothing is known", () => {
     expect(limitArguments("")).toEqual(["--ulimit", "nofile=1048576:1048576", "--ulimit", "nproc=32768:32768"]);
+  });
+
+  it("are refused where no machine could live in them", () => {
+    const limits = limitArguments("Max open files            256                  256                  files");
+    expect(() => requireOpenFiles(limits)).toThrow(/at most 256 open files.*needs 4096.*ulimit -Hn/);
+    requireOpenFiles([]);
+    requireOpenFiles(limitArguments(""));
   });
 });
