@@ -24,20 +24,23 @@ export interface MachineScript {
 /** How far a machine's bootstrap is: the names that the scripts mark. */
 export type Milestone = "prepared" | "joinable" | "initialized";
 
-/** Runs one of our scripts as root. Where cloud-init brought none, says what cloud-init has to say about that. */
+/**
+ * Runs one of our scripts as root, where the machine's clock agrees with this computer's.
+ * Where cloud-init brought none, says what cloud-init has to say about that.
+ */
 export async function runScript(access: SshAccess, script: MachineScript, context: Context): Promise<string> {
   const { firstLine, script: words, stdin = "", ...rest } = script;
   const program = `${libraryFolder}/${words.map(plainWord).join(" ")}`;
   if (firstLine === undefined) {
     return await runOnMachine(
       access,
-      { ...rest, stdin, command: `${ifScriptsAreMissing}; exec sudo -n ${program}` },
+      { ...rest, stdin, command: () => `${ifScriptsAreMissing}; ${ifClockIsOff()}; exec sudo -n ${program}` },
       context,
     );
   }
   const file = plainWord(firstLine.file);
   const write = `mkdir -p ${posix.dirname(file)} && IFS= read -r line && printf "%s\\n" "$line" >${file}`;
-  const command = `${ifScriptsAreMissing}; exec sudo -n bash -c '${write} && exec ${program}'`;
+  const command = () => `${ifScriptsAreMissing}; ${ifClockIsOff()}; exec sudo -n bash -c '${write} && exec ${program}'`;
   return await runOnMachine(access, { ...rest, stdin: `${firstLine.text}\n${stdin}`, command }, context);
 }
 
@@ -79,7 +82,13 @@ export async function awaitMilestone(
 
 const ifScriptsAreMissing =
   `sudo -n test -x ${libraryFolder}/wait.sh || { echo "cloud-init did not write this machine's scripts; it says:" >&2; ` +
-  "sudo -n grep -hE 'WARNING|ERROR|Traceback' /var/log/cloud-init.log >&2; exit 1; }";
+  "df -h / | grep -E ' (9[89]|100)% ' >&2; sudo -n grep -hE 'WARNING|ERROR|Traceback' /var/log/cloud-init.log >&2; exit 1; }";
+
+/** Made as late as possible, since a connection may take minutes. Machines of an earlier version have no such script. */
+function ifClockIsOff(): string {
+  const script = `${libraryFolder}/clock.sh`;
+  return `[ ! -x ${script} ] || sudo -n ${script} ${Math.floor(Date.now() / 1000)} || exit`;
+}
 
 /** The words come from our own code and validated names; anything a shell would read otherwise is a bug. */
 function plainWord(word: string): string {

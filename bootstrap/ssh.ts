@@ -26,8 +26,8 @@ export interface RemoteCommand {
   readonly operation: string;
   /** The machine's name, for messages. */
   readonly machine: string;
-  /** The command line. Seen by everyone on the machine: must hold no secret. */
-  readonly command: string;
+  /** The command line, or what makes it at each try. Seen by everyone on the machine: must hold no secret. */
+  readonly command: string | (() => string);
   /** What it reads; the place for secrets. @default nothing */
   readonly stdin?: string;
   /** The time limit with all its tries, in seconds. */
@@ -110,7 +110,8 @@ async function execute(client: Client, remote: RemoteCommand, signal: AbortSigna
       client.destroy();
     };
     client.on("close", lost);
-    client.exec(remote.command, (error: Error | undefined, channel: ClientChannel) => {
+    const command = typeof remote.command === "string" ? remote.command : remote.command();
+    client.exec(command, (error: Error | undefined, channel: ClientChannel) => {
       if (error) {
         reject(new TransientError(`${machine} took no command while ${operation}: ${error.message}`));
         return;

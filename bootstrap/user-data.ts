@@ -43,7 +43,7 @@ export const machineUser = "kubicorn";
 /** Where the scripts lie on a machine. */
 export const libraryFolder = "/usr/local/lib/kubicorn";
 
-const commonScripts = ["lib.sh", "prepare.sh", "bootstrap.sh", "wait.sh", "pod-network.sh"];
+const commonScripts = ["lib.sh", "prepare.sh", "bootstrap.sh", "wait.sh", "clock.sh", "pod-network.sh"];
 const services = ["kubicorn-bootstrap.service", "kubicorn-pod-network.service"];
 
 /** The user data of the first control-plane machine. */

@@ -20,17 +20,32 @@ kubeadm init --config "$configuration" "${ignored[@]}" --skip-token-print \
   --skip-phases control-plane/controller-manager,control-plane/scheduler,wait-control-plane \
   --skip-phases upload-config,upload-certs,mark-control-plane,bootstrap-token,kubelet-finalize,addon,show-join-command
 
+# crashing_container: the name of a part of the control plane that has ended three times.
+crashing_container() {
+  crictl ps --all --state exited 2>/dev/null | awk '
+    match($0, /Exited +(etcd|kube-apiserver) +[0-9]+/) {
+      split(substr($0, RSTART, RLENGTH), found, / +/)
+      if (found[3] >= 2) { name = found[2] }
+    }
+    END { print name; exit name == "" }'
+}
+
 begin "waiting for the API server to serve"
-deadline=$((SECONDS + 240))
+deadline=$(($(seconds_up) + 240))
 looks=0
 until curl --silent --fail --output /dev/null --max-time 5 --cacert /etc/kubernetes/pki/ca.crt "https://$ENDPOINT_NAME:$ENDPOINT_PORT/readyz"; do
   if ((++looks % 20 == 0)) && complaint=$(kubelet_keeps_ending); then
     printf 'kubelet does not run on this machine; it says:\n%s\n' "$complaint"
     exit 1
   fi
-  if ((SECONDS > deadline)); then
-    say "it does not after 240 s; the last lines of kubelet's journal:"
-    journalctl --unit kubelet.service --lines 20 --no-pager --output cat
+  if ((looks % 50 == 0)) && container=$(crashing_container); then
+    say "the container $container ends again and again; its last lines:"
+    crictl logs --tail 15 "$(crictl ps --all --quiet --latest --name "$container")" || true
+    exit 1
+  fi
+  if (($(seconds_up) > deadline)); then
+    say "it does not after 240 s"
+    journal_end kubelet.service
     exit 1
   fi
   sleep 0.1

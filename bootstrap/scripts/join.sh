@@ -18,32 +18,71 @@ discovery=/run/kubicorn-discovery.conf
 (umask 077 && cat >"$discovery")
 trap 'rm --force "$discovery"' EXIT
 
-"$library/wait.sh" prepared 900
+"$library/wait.sh" prepared "${2:-900}"
 # A machine that was a member before starts anew: kubelet registers its node only once.
 if [[ -e /etc/kubernetes/kubelet.conf ]]; then
   "$library/leave.sh" >&2
 fi
 write_endpoint "$1"
 
+# fail MESSAGE: ends the join with a sentence.
+fail() {
+  printf '%s\n' "$1" >&2
+  exit 1
+}
+
+# ask_api: asks the API as the join will, with its CA and token, which is on no command line. Answers with the HTTP status,
+# or with what curl says and its exit code.
+ask_api() {
+  local token authority status=0
+  token=$(sed --quiet 's/^ *token:[ ]*//p' "$discovery")
+  authority=$(sed --quiet 's/^ *certificate-authority-data:[ ]*//p' "$discovery" | base64 --decode)
+  answer=$(curl --silent --show-error --noproxy '*' --max-time 10 --output /dev/null --write-out '%{http_code}' \
+    --cacert <(printf '%s\n' "$authority") --header @<(printf 'Authorization: Bearer %s\n' "$token") \
+    "$endpoint/api/v1/namespaces/kube-system/configmaps/kubeadm-config" 2>&1) || status=$?
+  # What follows the first line is curl's advice.
+  answer=${answer%%$'\n'*}
+  answer=${answer#curl: }
+  return "$status"
+}
+
+# kubeadm tries for minutes what cannot succeed, and tells nothing meanwhile.
+endpoint=https://$ENDPOINT_NAME:$ENDPOINT_PORT
+deadline=$(($(seconds_up) + 30))
+until ask_api && [[ $answer == 2* ]]; do
+  case $? in
+    60) fail "the API at $endpoint ($1) is not that of this cluster: its CA did not sign what answers there ($answer)" ;;
+  esac
+  [[ $answer != 401 ]] || fail "the API at $endpoint ($1) does not know the token of this join: it has expired or was deleted"
+  if (($(seconds_up) > deadline)); then
+    fail "the API at $endpoint ($1) cannot be reached from here: $answer. See what keeps them apart, as a firewall"
+  fi
+  sleep 0.5
+done
+
 ignored=()
 [[ -e /sys/fs/cgroup/cgroup.controllers ]] || ignored=(--ignore-preflight-errors=SystemVerification)
 # kubeadm looks once a second whether kubelet has its certificate; the loop below sees it sooner.
 if ! kubeadm join --config "$settings/kubeadm.yaml" "${ignored[@]}" --skip-phases kubelet-wait-bootstrap >>"$log" 2>&1; then
+  full_disks >&2
+  echo "kubeadm join failed; the last lines of the log:" >&2
   show_end "$log"
   exit 1
 fi
 
 # The token must live until then.
 looks=0
-deadline=$((SECONDS + 240))
+deadline=$(($(seconds_up) + 240))
 until [[ -e /var/lib/kubelet/pki/kubelet-client-current.pem ]]; do
   if ((++looks % 20 == 0)) && complaint=$(kubelet_keeps_ending); then
+    full_disks >&2
     printf 'kubelet does not run on this machine; it says:\n%s\n' "$complaint" >&2
     exit 1
   fi
-  if ((SECONDS > deadline)); then
-    echo "kubelet got no certificate within 240 s; the last lines of its journal:" >&2
-    journalctl --unit kubelet.service --lines 20 --no-pager --output cat >&2
+  if (($(seconds_up) > deadline)); then
+    full_disks >&2
+    echo "kubelet got no certificate within 240 s" >&2
+    journal_end kubelet.service >&2
     exit 1
   fi
   sleep 0.1

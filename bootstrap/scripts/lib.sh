@@ -7,6 +7,8 @@ umask 022
 library=/usr/local/lib/kubicorn
 settings=/etc/kubicorn
 state=/var/lib/kubicorn
+# Of this boot only, and in memory: it can be written when the disk is full, and a reboot leaves nothing that is untrue.
+run=/run/kubicorn
 log=/var/log/kubicorn-bootstrap.log
 step="reading the machine's data"
 
@@ -14,11 +16,14 @@ step="reading the machine's data"
 # shellcheck source=/dev/null
 source "$settings/machine.env"
 
+mkdir -p "$run/done" 2>/dev/null || true
+
 # log_to_file: from here on, all output goes to the log, and an end with an error is recorded as the failed step.
 log_to_file() {
+  trap 'record_end $?' EXIT
+  write_status "running $$ $step"
   mkdir -p "$state/done"
   exec >>"$log" 2>&1
-  trap 'record_end $?' EXIT
 }
 
 # begin STEP: names what is done from here on, for the log and for whoever waits for this machine.
@@ -31,31 +36,62 @@ begin() {
 # say MESSAGE: a line of the log with the time in UTC, to the millisecond.
 say() {
   local now=$EPOCHREALTIME
-  TZ=UTC0 printf '%(%FT%T)T.%sZ %s\n' "${now%[.,]*}" "${now: -6:3}" "$1"
+  # A full disk takes no more lines; that is no reason to end here.
+  TZ=UTC0 printf '%(%FT%T)T.%sZ %s\n' "${now%[.,]*}" "${now: -6:3}" "$1" 2>/dev/null || true
 }
 
 # write_status TEXT: replaces the status file as a whole, so that a reader never sees half of it.
 write_status() {
-  printf '%s\n' "$1" >"$state/status.new"
-  mv "$state/status.new" "$state/status"
+  printf '%s\n' "$1" >"$run/status.$$"
+  mv "$run/status.$$" "$run/status"
 }
 
 record_end() {
   # A script that this one called has told it better.
-  if (($1 != 0)) && [[ $(<"$state/status") != failed* ]]; then
+  if (($1 != 0)) && [[ $(<"$run/status") != failed* ]]; then
     say "failed with exit code $1: $step"
+    if (($1 == 137)); then say "it was killed (SIGKILL), as the kernel does where memory ends"; fi
     write_status "failed $step"
   fi
 }
 
-# show_end FILE: the last lines of a log on standard error, without colours and without tables of addresses.
-show_end() {
-  sed 's/\x1b\[[0-9;]*m//g' "$1" | grep --invert-match '^ci-info:' | tail --lines 20 >&2
+# full_disks: a sentence for each file system of the machine's that is full: whatever else fails then is its consequence.
+full_disks() {
+  local available used place
+  while read -r available used place; do
+    if ((available < 16)); then
+      printf 'the disk is full: %s has %s MiB left (%s used); make room there\n' "$place" "$available" "$used"
+    fi
+  done < <(df --block-size=1M --output=avail,pcent,target / /etc /run /tmp /var /var/log "$state" /var/lib/containerd \
+    /var/lib/etcd /var/lib/kubelet 2>/dev/null | tail --lines +2 | sort --unique)
 }
 
-# is_done STEP and mark_done STEP: what happens once in a machine's life.
-is_done() { [[ -e $state/done/$1 ]]; }
-mark_done() { : >"$state/done/$1"; }
+# journal_end UNIT: the last lines of a unit's journal.
+journal_end() {
+  echo "the last lines of the journal of $1:"
+  journalctl --unit "$1" --lines 15 --no-pager --output cat
+}
+
+# seconds_up: seconds of a clock that nobody sets.
+seconds_up() {
+  local seconds
+  read -r seconds _ </proc/uptime
+  echo "${seconds%.*}"
+}
+
+# show_end FILE: the last lines of a log on standard error, without colours, tables of addresses, and what kubeadm says in
+# any case or says again in its own error.
+show_end() {
+  sed 's/\x1b\[[0-9;]*m//g' "$1" | grep --invert-match --extended-regexp "$noise" | tail --lines 20 >&2
+}
+noise='^ci-info:|^(CGROUPS|CONFIG|KERNEL)_|^OS: |ContainerRuntimeVersion\]|"RuntimeConfig from runtime service failed"|WARNING SystemVerification|"PullImage from image service failed"|If you know what you are doing'
+noise+='|^To see the stack trace|This might take a minute|perform this action beforehand'
+
+
+# is_done STEP and mark_done STEP: what happens once in a machine's life; "prepared", once in each boot.
+is_done() { [[ -e $(mark_of "$1") ]]; }
+mark_done() { : >"$(mark_of "$1")"; }
+mark_of() { if [[ $1 == prepared ]]; then echo "$run/done/$1"; else echo "$state/done/$1"; fi; }
 
 # kubelet_keeps_ending: whether kubelet has ended again and again, as it does with settings that it refuses; prints its complaint.
 kubelet_keeps_ending() {
@@ -66,7 +102,7 @@ kubelet_keeps_ending() {
   journalctl --unit kubelet.service --lines 500 --no-pager --output cat | awk '
     /^[EF][0-9][0-9][0-9][0-9] / { last = $0 }
     /Main process exited/ && last { said = last; last = "" }
-    END { sub(/^[^\]]*\] /, "", said); print said }'
+    END { sub(/^[^\]]*\] /, "", said); print said; exit said == "" }' || journal_end kubelet.service
 }
 
 # in_container: whether this machine shares its kernel with the computer it runs on.

@@ -2,7 +2,14 @@
 # Prepares the machine for kubelet and kubeadm. Runs at every boot before kubelet does, and changes only what is not right yet.
 # shellcheck source=bootstrap/scripts/lib.sh
 source /usr/local/lib/kubicorn/lib.sh
+step="preparing the machine: disk space"
 log_to_file
+begin "$step"
+problem=$(full_disks)
+if [[ -n $problem ]]; then
+  say "$problem"
+  exit 1
+fi
 
 begin "preparing the machine: host name and addresses"
 address=$(own_address)
@@ -31,8 +38,14 @@ begin "preparing the machine: container runtime and kubelet"
 # A pod that dials a Service before kube-proxy has made its rules hangs for half a minute, so no pod
 # network until pod-network.sh has seen both its parts run; an old one of before a reboot would not wait.
 rm --force /etc/cni/net.d/10-kubicorn.conflist
-systemctl is-active --quiet containerd.service || systemctl start containerd.service
-found=$(kubeadm version --output short)
+if ! systemctl is-active --quiet containerd.service && ! systemctl start containerd.service; then
+  journal_end containerd.service
+  exit 1
+fi
+if ! found=$(kubeadm version --output short 2>&1); then
+  say "kubeadm does not run on this machine: $found"
+  exit 1
+fi
 if [[ $found != "v$KUBERNETES_VERSION" ]]; then
   say "kubeadm v$KUBERNETES_VERSION is needed, but this machine's image has $found"
   exit 1

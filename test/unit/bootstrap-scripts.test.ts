@@ -10,6 +10,8 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,9 +28,9 @@ beforeEach(() => {
     "etc/kubicorn",
     "etc/default",
     "usr/local/lib/kubicorn",
-    "var/lib/kubicorn/done",
+    "run/kubicorn/done",
     "var/log",
-    "run",
+    "var/lib/kubicorn",
     "bin",
   ]) {
     mkdirSync(join(root, folder), { recursive: true });
@@ -43,6 +45,7 @@ beforeEach(() => {
   );
   mkdirSync(join(root, "proc/sys/net/ipv4"), { recursive: true });
   write("proc/sys/net/ipv4/ip_forward", "0\n");
+  symlinkSync("/proc/uptime", join(root, "proc/uptime"));
   write("etc/hosts", "127.0.0.1 localhost\n");
   write("var/log/kubicorn-bootstrap.log", "an earlier line\n\u001b[0;32mthe last line\u001b[0m\n");
   stub("systemctl", "case $1 in is-active|is-enabled) exit 1 ;; is-failed) exit $CLOUD_INIT_FAILED ;; esac");
@@ -80,27 +83,53 @@ const wait = (milestone: string, seconds = 5, environment = {}) =>
 
 describe("whoever waits for a machine", () => {
   it("is let go when the milestone is reached, also while waiting", async () => {
-    setTimeout(() => write("var/lib/kubicorn/done/prepared", ""), 300);
+    setTimeout(() => write("run/kubicorn/done/prepared", ""), 300);
     expect(await wait("prepared")).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
   });
 
   it("is told the failed step and the log's end at once, without colours", async () => {
-    write("var/lib/kubicorn/status", "failed starting etcd\n");
+    write("run/kubicorn/status", "failed starting etcd\n");
     const { exitCode, stderr } = await wait("joinable", 60);
     expect(exitCode).toBe(1);
     expect(stderr).toBe("the bootstrap failed at: starting etcd\nan earlier line\nthe last line");
   });
 
   it("is told of a bootstrap that was ended from outside", async () => {
-    write("var/lib/kubicorn/status", "running 999999999 starting etcd\n");
+    write("run/kubicorn/status", "running 999999999 starting etcd\n");
     expect((await wait("joinable", 60)).stderr).toContain("the bootstrap was ended from outside at: starting etcd");
   });
 
   it("waits while a bootstrap runs, and ends at its limit", async () => {
-    write("var/lib/kubicorn/status", `running ${process.pid} starting etcd\n`);
+    write("run/kubicorn/status", `running ${process.pid} starting etcd\n`);
     const { exitCode, stderr } = await wait("joinable", 1);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('the bootstrap did not get to "joinable" within 1 s');
+  });
+
+  it.each([
+    { told: 61, failed: 0, starts: true, what: "that an earlier run was told" },
+    { told: 0, failed: 5, starts: false, what: "that its own run was just told" },
+    { told: undefined, failed: 5, starts: false, what: "that nobody was told yet" },
+    { told: undefined, failed: 61, starts: true, what: "of long ago" },
+  ])("starts the bootstrap again after a failure $what: $starts", async ({ told, failed, starts }) => {
+    const age = (path: string, seconds: number) => utimesSync(join(root, path), 0, Date.now() / 1000 - seconds);
+    stub("systemctl", `[[ $1 == restart ]] && touch "${root}/run/kubicorn/done/joinable-by-restart"; exit 1`);
+    write("run/kubicorn/status", "failed starting etcd\n");
+    age("run/kubicorn/status", failed);
+    if (told !== undefined) {
+      write("run/kubicorn/told", "");
+      age("run/kubicorn/told", told);
+    }
+    await wait("joinable", 1);
+    expect(existsSync(join(root, "run/kubicorn/done/joinable-by-restart"))).toBe(starts);
+  });
+
+  it("is told of a full disk before all that follows from it", async () => {
+    write("run/kubicorn/status", "failed starting etcd\n");
+    stub("df", "printf 'Avail Use%% Mounted on\\n0 100%% /var/log\\n900 4%% /\\n'");
+    expect((await wait("joinable", 60)).stderr).toMatch(
+      /^the bootstrap failed at: starting etcd\nthe disk is full: \/var\/log has 0 MiB left \(100% used\); make room there\nan earlier/,
+    );
   });
 
   it("is told of a cloud-init that ended and started nothing", async () => {
@@ -110,8 +139,37 @@ describe("whoever waits for a machine", () => {
   }, 15_000);
 });
 
+describe("the clock", () => {
+  beforeEach(() => stub("sleep", "exit 0"));
+  const compare = (ahead: number) => run(`"$library/clock.sh" ${Math.floor(Date.now() / 1000) - ahead}`);
+
+  it.each([0, 50, -50])("that is %d s ahead, as over a slow network, is right enough", async (ahead) => {
+    expect(await compare(ahead)).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  it("that is set right a moment after the boot is waited for", async () => {
+    stub("date", `[[ -e "${root}/set" ]] && exec /bin/date "$@"; touch "${root}/set"; echo 1000000`);
+    expect(await compare(0)).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  it.each([
+    { ahead: 3725, sentence: "1 h 2 min 5 s ahead of" },
+    { ahead: -90, sentence: "0 h 1 min 30 s behind" },
+  ])(
+    "that is $ahead s ahead is refused",
+    async ({ ahead, sentence }) => {
+      const { exitCode, stderr } = await compare(ahead);
+      expect(exitCode).toBe(1);
+      const seconds = new RegExp(sentence.replace(/(\d+) s/, (_, count) => `(${count}|${count - 1}|${+count + 1}) s`));
+      expect(stderr).toMatch(seconds);
+      expect(stderr).toContain("Set the clock that is wrong");
+    },
+    30_000,
+  );
+});
+
 describe("a step", () => {
-  const status = () => readFileSync(join(root, "var/lib/kubicorn/status"), "utf8").trim();
+  const status = () => readFileSync(join(root, "run/kubicorn/status"), "utf8").trim();
 
   it("that fails is recorded with its name and its output", async () => {
     const { exitCode } = await run(
@@ -171,7 +229,7 @@ describe("prepare.sh", () => {
       );
       const patch = readFileSync(join(root, "etc/kubicorn/patches/kubeletconfiguration0+merge.json"), "utf8");
       expect(JSON.parse(patch)).toMatchObject({ cgroupDriver: "cgroupfs", failSwapOn: false });
-      expect(existsSync(join(root, "var/lib/kubicorn/done/prepared"))).toBe(true);
+      expect(existsSync(join(root, "run/kubicorn/done/prepared"))).toBe(true);
     }
     expect(readFileSync(join(root, "etc/hosts"), "utf8")).toBe("127.0.0.1 localhost\n");
     expect(readFileSync(join(root, "proc/sys/net/ipv4/ip_forward"), "utf8")).toBe("1");
