@@ -10,6 +10,7 @@ import { deleteNode, type NodeState } from "./nodes";
 import { runScript } from "./on-machine";
 import { runOnMachine, type SshAccess } from "./ssh";
 import { withJoinToken } from "./tokens";
+import { libraryFolder } from "./user-data";
 
 export interface JoiningMachine {
   readonly machine: string;
@@ -37,9 +38,32 @@ export async function joinMachine(api: ClusterApi, joining: JoiningMachine, cont
   await withJoinToken(api, machine, context, (token) => runJoin(joining, token, context));
 }
 
-/** Starts what a node needs, where somebody stopped it. */
+/**
+ * What of a node's programs does not run on its machine; `undefined` where all do or the machine does not answer soon.
+ * The API tells it too, but only after it has missed kubelet for most of a minute.
+ */
+export async function stoppedPrograms(
+  access: SshAccess,
+  machine: string,
+  context: Context,
+): Promise<string | undefined> {
+  // Its exit code tells only of the last one, so the words are read.
+  const command = "systemctl is-active containerd.service kubelet.service; true";
+  const remote = { operation: "looking at its programs", machine, command, seconds: timeLimits.machineLook };
+  const quiet: Context = { ...context, signal: context.signal, progress: () => undefined, warn: () => undefined };
+  const states = await runOnMachine(access, remote, quiet).catch(() => undefined);
+  const [containerd, kubelet] = states?.trim().split("\n") ?? [];
+  const stopped = Object.entries({ containerd, kubelet }).filter(([, is]) => is === "inactive" || is === "failed");
+  return stopped.length === 0
+    ? undefined
+    : `${stopped.map(([name, is]) => `${name} is ${is}`).join(", ")} on its machine`;
+}
+
+/** Starts what a node needs, where somebody stopped it. Tells why the machine's last boot failed, where it did. */
 export async function startKubelet(access: SshAccess, machine: string, context: Context): Promise<void> {
-  const command = "sudo -n systemctl start containerd.service kubelet.service";
+  const command =
+    `sudo -n ${libraryFolder}/wait.sh prepared ${timeLimits.sshCommand} && ` +
+    "exec sudo -n systemctl start containerd.service kubelet.service";
   await runOnMachine(
     access,
     { operation: "starting kubelet", machine, command, seconds: timeLimits.sshReady },

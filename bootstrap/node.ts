@@ -12,7 +12,7 @@ import { rollout } from "../cloud/rollout";
 import { timeLimits } from "../cloud/time-limits";
 import { type ClusterApi, clusterApi, OtherClusterError, preloadApi, retried } from "./api";
 import { drainNode } from "./drain";
-import { joinMachine, startKubelet } from "./join";
+import { joinMachine, startKubelet, stoppedPrograms } from "./join";
 import { planForMachine } from "./join-information";
 import { controlPlaneTaints, nodeLabels } from "./kubeadm-config";
 import { updateKubelet } from "./kubelet";
@@ -85,8 +85,14 @@ export const node: Resource<NodeExpected, NodeActual> = {
   async actual(recorded, context) {
     const actual = completed(recorded.actual);
     try {
-      const api = await clusterApi(actual.kubeconfig);
-      const found = await readNode(api, actual.machine, context);
+      const [found, stopped] = await Promise.all([
+        clusterApi(actual.kubeconfig).then((api) => readNode(api, actual.machine, context)),
+        stoppedPrograms(actual.access, actual.machine, context),
+      ]);
+      if (found && stopped) {
+        const seen = asSeen(actual, found);
+        return { ...seen, conditions: [{ type: "Ready", status: "False", message: stopped }] };
+      }
       return found && asSeen(actual, found);
     } catch (error) {
       context.warn(
@@ -202,7 +208,7 @@ async function becomeMember(
 ): Promise<void> {
   const found = await retried(context, () => readNode(api, wanted.machine, context));
   if (found && recorded) {
-    if (found.ready.status !== "True") {
+    if (found.ready.status !== "True" || unmet(recorded.actual.conditions).length > 0) {
       await startKubelet(wanted.access, wanted.machine, context);
     }
     return;

@@ -111,7 +111,7 @@ async function execute(client: Client, remote: RemoteCommand, signal: AbortSigna
     };
     client.on("close", lost);
     const command = typeof remote.command === "string" ? remote.command : remote.command();
-    client.exec(command, (error: Error | undefined, channel: ClientChannel) => {
+    const answered = (error: Error | undefined, channel: ClientChannel) => {
       if (error) {
         reject(new TransientError(`${machine} took no command while ${operation}: ${error.message}`));
         return;
@@ -133,7 +133,13 @@ async function execute(client: Client, remote: RemoteCommand, signal: AbortSigna
         }
       });
       channel.end(remote.stdin ?? "");
-    });
+    };
+    try {
+      client.exec(command, answered);
+    } catch {
+      // It throws where the connection has ended since it was made.
+      lost();
+    }
     signal.addEventListener("abort", interrupt, { once: true });
     if (signal.aborted) {
       interrupt();

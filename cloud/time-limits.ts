@@ -17,6 +17,8 @@ export const timeLimits = {
   machineStop: 10,
   /** One command over SSH that changes nothing. */
   sshCommand: 60,
+  /** A look at a machine that a refresh takes beside its question to the API; no answer is no news. */
+  machineLook: 5,
   /** Until a machine's bootstrap has prepared it (packages, container runtime, kubelet). */
   machinePrepared: 900,
   /** Until the first control plane's API server serves. */

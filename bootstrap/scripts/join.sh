@@ -19,8 +19,9 @@ discovery=/run/kubicorn-discovery.conf
 trap 'rm --force "$discovery"' EXIT
 
 "$library/wait.sh" prepared "${2:-900}"
-# A machine that was a member before starts anew: kubelet registers its node only once.
-if [[ -e /etc/kubernetes/kubelet.conf ]]; then
+# A machine that was a member before starts anew, since kubelet registers its node only once; and one whose join was cut
+# off, at whatever point, since kubeadm refuses to go on with what it finds.
+if [[ -e /etc/kubernetes/kubelet.conf || -e /etc/kubernetes/bootstrap-kubelet.conf || -e /etc/kubernetes/pki/ca.crt ]]; then
   "$library/leave.sh" >&2
 fi
 write_endpoint "$1"

@@ -44,6 +44,9 @@ export function containerEngine(name: EngineName): ContainerEngine {
   };
 }
 
+/** What Pulumi needs and no container engine: daemons that it starts, as its name server, keep their environment for weeks. */
+const withoutSecrets = { PULUMI_CONFIG_PASSPHRASE: undefined, PULUMI_ACCESS_TOKEN: undefined };
+
 async function runOnce(
   name: EngineName,
   operation: string,
@@ -55,7 +58,7 @@ async function runOnce(
     // What the engine leaves running for a machine must not hold on to the project's folder.
     cwd: "/",
     // The words of its errors are compared, so they must be the same in every country.
-    env: { LC_ALL: "C", LANG: "C" },
+    env: { LC_ALL: "C", LANG: "C", ...withoutSecrets },
     timeout: seconds * 1000,
     reject: false,
     stripFinalNewline: true,

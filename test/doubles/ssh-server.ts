@@ -23,6 +23,12 @@ export class SshMachine {
   readonly asked: Asked[] = [];
   /** How many log-ins it refuses from now on. */
   refusals = 0;
+  /** How many sessions on a connection that is made it refuses from now on. */
+  refusedSessions = 0;
+  /** How many connections it ends as soon as they come, as a busy server does. */
+  dropped = 0;
+  /** How many connections it ends right after the log-in. */
+  endedAfterLogin = 0;
   connections = 0;
   private hostKey: KeyPair = { publicKey: "", privateKey: "" };
   private userKey: KeyPair = { publicKey: "", privateKey: "" };
@@ -62,6 +68,17 @@ export class SshMachine {
   private serve(client: ssh2.Connection): void {
     this.connections += 1;
     this.clients.add(client);
+    if (this.dropped > 0) {
+      this.dropped -= 1;
+      client.end();
+      return;
+    }
+    client.on("ready", () => {
+      if (this.endedAfterLogin > 0) {
+        this.endedAfterLogin -= 1;
+        client.end();
+      }
+    });
     client.on("close", () => this.clients.delete(client));
     client.on("error", () => undefined);
     const ours = ssh2.utils.parseKey(this.userKey.publicKey);
@@ -75,7 +92,12 @@ export class SshMachine {
       }
       context.accept();
     });
-    client.on("session", (accept) => {
+    client.on("session", (accept, reject) => {
+      if (this.refusedSessions > 0) {
+        this.refusedSessions -= 1;
+        reject();
+        return;
+      }
       accept().on("exec", (acceptExec, _reject, { command }) => this.execute(client, acceptExec(), command));
     });
   }

@@ -3,7 +3,6 @@
  * what a bootstrap does on them and what is told of it.
  */
 import { parse, stringify } from "yaml";
-import { type ClusterApi, clusterApi } from "../../bootstrap/api";
 import { type JoinInformationActual, joinInformation } from "../../bootstrap/join-information";
 import { type KeyPair, makeKeyPair } from "../../bootstrap/keys";
 import { kubeconfig } from "../../bootstrap/kubeconfig";
@@ -109,11 +108,11 @@ export async function joinInformationOf({ name, access }: BenchMachine): Promise
   return await joinInformation.apply({ machine: name, access }, undefined, new RecordingContext());
 }
 
-/** The API of a control plane, as soon as it serves. */
-export async function apiOf({ cluster }: Bench, { name, access, recorded }: BenchMachine): Promise<ClusterApi> {
+/** The administrator's kubeconfig of a control plane, as soon as it serves. */
+export async function kubeconfigOf({ cluster }: Bench, { name, access, recorded }: BenchMachine): Promise<string> {
   const wanted = { cluster, access, machine: name, server: `https://127.0.0.1:${recorded.actual.apiPort}` };
   const { actual } = await kubeconfig.apply(wanted, undefined, new RecordingContext());
-  return await clusterApi(actual.kubeconfig);
+  return actual.kubeconfig;
 }
 
 /** What whoever waits is told, and how many seconds after `since`. */

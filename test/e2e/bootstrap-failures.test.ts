@@ -2,13 +2,23 @@
  * Bootstraps that fail on real machines, each for another cause: what is wrong and the last lines of the log reach the
  * terminal within seconds, and once the cause is mended the same machine gets there.
  */
+import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ClusterApi } from "../../bootstrap/api";
+import { type ClusterApi, clusterApi } from "../../bootstrap/api";
 import { joinMachine } from "../../bootstrap/join";
 import { discoveryFile } from "../../bootstrap/kubeadm-config";
+import { type NodeExpected, node } from "../../bootstrap/node";
 import { runScript } from "../../bootstrap/on-machine";
 import { RecordingContext } from "../doubles/context";
-import { apiOf, Bench, type BenchMachine, failureOf, joinInformationOf, onMachine } from "./bench-machine";
+import {
+  Bench,
+  type BenchMachine,
+  failureOf,
+  joinInformationOf,
+  kubeconfigOf,
+  kubernetesVersion,
+  onMachine,
+} from "./bench-machine";
 
 let bench: Bench;
 
@@ -127,15 +137,17 @@ describe("a control plane that was mended", () => {
 
 describe("a join that fails", () => {
   let api: ClusterApi;
+  let kubeconfig: string;
   let first: BenchMachine;
   let caCertificate: string;
 
   beforeAll(async () => {
     first = await bench.controlPlane("bench-first");
-    [{ caCertificate }, api] = await Promise.all([
+    [{ caCertificate }, kubeconfig] = await Promise.all([
       joinInformationOf(first).then(({ actual }) => actual),
-      apiOf(bench, first),
+      kubeconfigOf(bench, first),
     ]);
+    api = await clusterApi(kubeconfig);
   }, 180_000);
 
   const join = async (machine: BenchMachine, changed: { caCertificate?: string } = {}) => {
@@ -209,4 +221,31 @@ describe("a join that fails", () => {
     ]);
     expect(await told(machine, join(machine), 40)).toMatch(/clock is 2 h 59 min|clock is 3 h 0 min/);
   }, 120_000);
+
+  it("since its machine restarts in the middle, goes on by itself; kubelet stopped later is seen at once and started", async () => {
+    const machine = await bench.worker("bench-restart");
+    const { name, access } = machine;
+    const joining = join(machine);
+    await onMachine(machine, "until [[ -e /etc/kubernetes/bootstrap-kubelet.conf ]]; do sleep 0.02; done");
+    await execa(bench.engine, ["restart", "--time", "0", machine.recorded.id]);
+    await joining;
+
+    const endpoint = `${bench.endpoint.name}:${bench.endpoint.port}`;
+    const wanted: NodeExpected = {
+      ...{ machine: name, joins: true, access, apiEndpoint: endpoint, caCertificate, kubeconfig, kubernetesVersion },
+      ...{ endpointAddress: first.recorded.actual.address, labels: {}, taints: [], pool: "workers" },
+    };
+    const recorded = await node.apply(wanted, undefined, new RecordingContext());
+    await onMachine(machine, "sudo systemctl stop kubelet.service");
+    const began = performance.now();
+    const seen = await node.actual(recorded, new RecordingContext());
+    console.log(`a stopped kubelet is seen after ${((performance.now() - began) / 1000).toFixed(2)} s`);
+    expect(seen?.conditions).toMatchObject([
+      { type: "Ready", status: "False", message: "kubelet is inactive on its machine" },
+    ]);
+    expect(performance.now() - began).toBeLessThan(5000);
+    const mended = await node.apply(wanted, { ...recorded, actual: seen ?? recorded.actual }, new RecordingContext());
+    expect(mended.actual.uid).toBe(recorded.actual.uid);
+    expect((await onMachine(machine, "systemctl is-active kubelet.service")).trim()).toBe("active");
+  }, 180_000);
 });

@@ -340,6 +340,28 @@ describe("a node's apply", () => {
     expect(machine.asked[0]?.command).toContain("systemctl start containerd.service kubelet.service");
   });
 
+  it.each([
+    { printed: "active\ninactive\n", told: "kubelet is inactive on its machine" },
+    { printed: "failed\nactive\n", told: "containerd is failed on its machine" },
+    { printed: "failed\ninactive\n", told: "containerd is failed, kubelet is inactive on its machine" },
+  ])("is not Ready as soon as its machine says $told, while the API still takes it for Ready", async (look) => {
+    api.addNode(wanted.machine);
+    machine.answer = () => ({ stdout: look.printed });
+    const seen = await node.actual({ id: wanted.machine, actual: recordedNode() }, new RecordingContext());
+    expect(seen?.conditions).toEqual([{ type: "Ready", status: "False", message: look.told }]);
+    expect(node.plan(seen as NodeActual, wanted)).toMatchObject([{ name: "restoreReadiness" }]);
+  });
+
+  it.each(["active\nactive\n", "activating\nreloading\n", "", "Failed to connect to bus: No such file\n"])(
+    "is what the API says when its machine says %j",
+    async (stdout) => {
+      api.addNode(wanted.machine);
+      machine.answer = () => ({ stdout });
+      const seen = await node.actual({ id: wanted.machine, actual: recordedNode() }, new RecordingContext());
+      expect(seen?.conditions).toMatchObject([{ type: "Ready", status: "True" }]);
+    },
+  );
+
   it("tells a join that failed with the log's end, and leaves no token", async () => {
     machine.answer = () => ({ stderr: "error execution phase preflight: the disk is full\n", code: 1 });
     const error = await node.apply(wanted, undefined, new RecordingContext()).catch((caught) => caught);

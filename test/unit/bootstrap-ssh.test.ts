@@ -77,6 +77,35 @@ describe("a command on a machine", () => {
     expect(one.connections).toBe(4);
   });
 
+  it.each(["dropped", "endedAfterLogin", "refusedSessions"] as const)(
+    "goes on with another connection when the server is busy or restarts: %s",
+    async (kind) => {
+      const one = await machine(() => ({ stdout: "fine" }));
+      one[kind] = 2;
+      expect(await runOnMachine(one.access, remote, new RecordingContext())).toBe("fine");
+      expect(one.connections).toBe(3);
+      expect(one.asked).toHaveLength(1);
+    },
+  );
+
+  it("whose connection is lost in the middle of its output gives the whole of the next try, and not a part", async () => {
+    let tries = 0;
+    const one = await machine(() => {
+      tries += 1;
+      return tries === 1 ? { stdout: "half of", code: "lost" } : { stdout: "all of it" };
+    });
+    expect(await runOnMachine(one.access, remote, new RecordingContext())).toBe("all of it");
+  });
+
+  it("is made anew at each try where it holds the time", async () => {
+    let tries = 0;
+    const one = await machine(() => ({ code: "lost" }));
+    const command = () => `try ${++tries}`;
+    one.answer = () => (tries < 2 ? { code: "lost" } : {});
+    await runOnMachine(one.access, { ...remote, command }, new RecordingContext());
+    expect(one.asked.map((asked) => asked.command)).toEqual(["try 1", "try 2"]);
+  });
+
   it("ends at once when the machine has another host key, without logging in or retrying", async () => {
     const one = await machine();
     const access = { ...one.access, hostKey: (await makeKeyPair("other")).publicKey };
