@@ -52,6 +52,7 @@ export class Bench {
       podRange,
       serviceRange,
       schedulable: true,
+      ownKubelet: {},
       podNetworkBackend: "host-gw",
     } as const;
     return await this.boot(name, "control-plane", faults, (access, named) =>
