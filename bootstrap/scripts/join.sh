@@ -32,34 +32,39 @@ fail() {
   exit 1
 }
 
-# ask_api: asks the API as the join will, with its CA and token, which is on no command line. Answers with the HTTP status,
-# or with what curl says and its exit code.
+# ask_api [OPTION...]: asks the API as the join will, trusting its CA only. Answers with the HTTP status, or with what
+# curl says and its exit code.
 ask_api() {
-  local token authority status=0
-  token=$(sed --quiet 's/^ *token:[ ]*//p' "$discovery")
+  local authority status=0
   authority=$(sed --quiet 's/^ *certificate-authority-data:[ ]*//p' "$discovery" | base64 --decode)
-  answer=$(curl --silent --show-error --noproxy '*' --max-time 10 --output /dev/null --write-out '%{http_code}' \
-    --cacert <(printf '%s\n' "$authority") --header @<(printf 'Authorization: Bearer %s\n' "$token") \
-    "$endpoint/api/v1/namespaces/kube-system/configmaps/kubeadm-config" 2>&1) || status=$?
+  answer=$(curl --silent --show-error --noproxy '*' --max-time 8 --output /dev/null --write-out '%{http_code}' \
+    --cacert <(printf '%s\n' "$authority") "$@" "$endpoint/api/v1/namespaces/kube-system/configmaps/kubeadm-config" 2>&1) ||
+    status=$?
   # What follows the first line is curl's advice.
   answer=${answer%%$'\n'*}
   answer=${answer#curl: }
   return "$status"
 }
 
-# kubeadm tries for minutes what cannot succeed, and tells nothing meanwhile.
+# token_is_unknown: whether the API refuses the token, which is on no command line. Only for after a failure: the API
+# remembers for seconds that it did not know a token, also one that was made just before.
+token_is_unknown() {
+  local token
+  token=$(sed --quiet 's/^ *token:[ ]*//p' "$discovery")
+  ask_api --header @<(printf 'Authorization: Bearer %s\n' "$token") && [[ $answer == 401 ]]
+}
+
+# kubeadm tries for minutes what cannot succeed, and tells nothing meanwhile. Any answer will do here.
 endpoint=https://$ENDPOINT_NAME:$ENDPOINT_PORT
 began=$(seconds_up)
-until ask_api && [[ $answer == 2* ]]; do
+until ask_api; do
   case $? in
     60) fail "the API at $endpoint ($1) is not that of this cluster: its CA did not sign what answers there ($answer)" ;;
   esac
-  # A token that was just made is known a moment later.
-  [[ $answer != 401 ]] || (($(seconds_up) - began < 8)) || fail "the API at $endpoint ($1) does not know the token of this join: it has expired or was deleted"
-  if (($(seconds_up) - began > 30)); then
+  if (($(seconds_up) - began > 20)); then
     fail "the API at $endpoint ($1) cannot be reached from here: $answer. See what keeps them apart, as a firewall"
   fi
-  sleep 0.1
+  sleep 0.5
 done
 
 ignored=()
@@ -67,6 +72,9 @@ ignored=()
 # kubeadm looks once a second whether kubelet has its certificate; the loop below sees it sooner.
 if ! kubeadm join --config "$settings/kubeadm.yaml" "${ignored[@]}" --skip-phases kubelet-wait-bootstrap >>"$log" 2>&1; then
   full_disks >&2
+  if token_is_unknown; then
+    echo "the API at $endpoint ($1) does not know the token of this join: it has expired or was deleted" >&2
+  fi
   echo "kubeadm join failed; the last lines of the log:" >&2
   show_end "$log"
   exit 1
