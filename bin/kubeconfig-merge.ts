@@ -17,27 +17,28 @@ const kinds = ["clusters", "contexts", "users"] as const;
 /**
  * @param present what the file holds; empty when there is none
  * @param added the kubeconfig of one cluster
- * @returns the new content, and the entries that stood there with other values, as in "user dev"
+ * @returns the new content, the entries that stood there with other values, as in "user dev", and the added context's name
  */
 export function mergeKubeconfig(
   present: string,
   added: string,
   options: MergeOptions,
-): { merged: string; replaced: string[] } {
+): { merged: string; replaced: string[]; name: string } {
   const target = parseDocument(present);
   const source = parseDocument(added);
   if (target.errors[0] || (target.contents !== null && !isMap(target.contents))) {
     const why = target.errors[0]?.message.split("\n")[0] ?? "it is not a kubeconfig";
     throw new UserError(`${options.file} cannot be merged into: ${why}. Nothing was changed.`);
   }
+  const name = String(source.get("current-context"));
   if (target.contents === null) {
-    return { merged: added, replaced: [] };
+    return { merged: added, replaced: [], name };
   }
   const replaced = kinds.flatMap((kind) => mergeEntries(target, source, kind));
   if (options.switch) {
     target.set("current-context", source.get("current-context", true));
   }
-  return { merged: target.toString({ lineWidth: 0 }), replaced };
+  return { merged: target.toString({ lineWidth: 0 }), replaced, name };
 }
 
 function mergeEntries(target: Document, source: Document, kind: (typeof kinds)[number]): string[] {

@@ -10,6 +10,7 @@ import { unwritable } from "../setup/unwritable";
 import { writeFileAtomically } from "../setup/write-file";
 import type { Arguments } from "./arguments";
 import type { Interruption } from "./interruption";
+import { noteKubeconfig } from "./kubeconfig-files";
 import { print } from "./print";
 import { locateStack, openSession, type Session, say } from "./session";
 import { stackExists } from "./stack";
@@ -28,7 +29,9 @@ export async function kubeconfig(args: Arguments, interruption: Interruption): P
   if (destination.file === undefined) {
     await print(text);
   } else {
-    await mergeIntoFile(destination.file, text, destination.switch);
+    const name = await mergeIntoFile(destination.file, text, destination.switch);
+    // Without the note, down has nothing to say of that file; the kubeconfig is written all the same.
+    await noteKubeconfig(stack, destination.file, name).catch(() => undefined);
   }
   return 0;
 }
@@ -72,13 +75,15 @@ async function kubeconfigOf({ stack, pulumi }: Session): Promise<string> {
   }
 }
 
-async function mergeIntoFile(file: string, text: string, switches: boolean): Promise<void> {
+/** @returns the name that this cluster's entries have there */
+async function mergeIntoFile(file: string, text: string, switches: boolean): Promise<string> {
   const { mergeKubeconfig } = await import("./kubeconfig-merge");
   const present = await contentOf(file);
-  const { merged, replaced } = mergeKubeconfig(present, text, { file, switch: switches });
+  const { merged, replaced, name } = mergeKubeconfig(present, text, { file, switch: switches });
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeFileAtomically(file, merged);
   say(`Wrote the kubeconfig to ${file}.${replaced.length > 0 ? ` Replaced there: ${replaced.join(", ")}.` : ""}`);
+  return name;
 }
 
 async function contentOf(file: string): Promise<string> {

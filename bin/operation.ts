@@ -7,6 +7,7 @@ import { isatty } from "node:tty";
 import { UserError } from "../cloud/errors";
 import type { Arguments } from "./arguments";
 import type { Interruption } from "./interruption";
+import { leftInKubeconfigs } from "./kubeconfig-files";
 import { onlyDeadLocks, removeLocks } from "./lock";
 import { forgetPreparation, prepareEngine, prepareImage, unpreparedVersion } from "./machines";
 import { mendState } from "./mend-state";
@@ -27,6 +28,9 @@ export interface Operation {
 
 /** Of a program that wrote to a pipe that nobody reads. */
 const endedByPipe = 128 + constants.signals.SIGPIPE;
+
+/** Arguments with which `down` does not remove everything. */
+const leavesSome = /^(-t|--target|--exclude|--preview-only)/;
 
 export async function operate(operation: Operation, args: Arguments, interruption: Interruption): Promise<number> {
   const changes = operation.command !== "preview";
@@ -57,6 +61,9 @@ export async function operate(operation: Operation, args: Arguments, interruptio
   }
   if (exitCode === endedByPipe) {
     say(`Whoever read the output has ended, and Pulumi with it. Run "npm run ${operation.script}" again to go on.`);
+  }
+  if (operation.command === "destroy" && exitCode === 0 && !args.rest.some((argument) => leavesSome.test(argument))) {
+    leftInKubeconfigs(stack).forEach(say);
   }
   if (operation.command === "up") {
     await afterUp(session, exitCode === 0);

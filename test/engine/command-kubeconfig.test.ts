@@ -63,3 +63,14 @@ test("what is no kubeconfig is not touched", async () => {
   expect(project.read("../notes")).toBe("just notes\n");
   expect(existsSync(project.path("../notes.new"))).toBe(false);
 });
+
+test("down says once which files still have entries of the cluster, and changes none", async () => {
+  const file = project.path("../config");
+  const before = readFileSync(file, "utf8");
+  const down = await project.run(["down", "--yes", "--skip-preview"]);
+  expect(down.exitCode, down.stderr).toBe(0);
+  expect(down.stderr).toContain(`${file} still has the entries of local, which lead nowhere now. To take them out: `);
+  expect(down.stderr).toContain("config delete-context local; ");
+  expect(readFileSync(file, "utf8")).toBe(before);
+  expect((await project.run(["down", "--yes", "--skip-preview"])).stderr).not.toContain("entries");
+});

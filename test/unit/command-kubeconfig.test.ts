@@ -25,7 +25,7 @@ const stay = { file: "/config", switch: false };
 
 describe("mergeKubeconfig", () => {
   it("is the cluster's own where there was no file", () => {
-    expect(mergeKubeconfig("", one("dev"), stay)).toEqual({ merged: one("dev"), replaced: [] });
+    expect(mergeKubeconfig("", one("dev"), stay)).toEqual({ merged: one("dev"), replaced: [], name: "dev" });
   });
 
   it("adds to what is there and keeps order, comments, unknown fields and the current context", () => {
@@ -54,7 +54,7 @@ describe("mergeKubeconfig", () => {
 
   it("changes nothing the second time", () => {
     const once = mergeKubeconfig(one("work"), one("dev"), stay).merged;
-    expect(mergeKubeconfig(once, one("dev"), stay)).toEqual({ merged: once, replaced: [] });
+    expect(mergeKubeconfig(once, one("dev"), stay)).toEqual({ merged: once, replaced: [], name: "dev" });
   });
 
   it("switches the current context only when asked", () => {
