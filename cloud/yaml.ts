@@ -4,8 +4,8 @@
  */
 import { Document, isScalar, visit } from "yaml";
 
-/** Whatever begins as a number does or has only a number's signs, and the words that some reader takes for something else than a text. */
-const ambiguous = /^([-+.]*([0-9]|$)|[-+]?\.(inf|nan)$|(y|n|yes|no|on|off|true|false|null)$|[~=<])/i;
+/** What does not begin with a letter or as a path does, and the words that some reader takes for something else than a text. */
+const ambiguous = /^([^A-Za-z/]|e[-+]?[0-9_]+$|(y|n|yes|no|on|off|true|false|null)$)/i;
 
 /** The value as YAML text, every ambiguous text in quotes, and nothing referred to twice. */
 export function yamlText(value: unknown): string {

@@ -50,6 +50,7 @@ test("any plain text comes back from YAML of both versions", () => {
         expect(parse(yamlText([text]), { version })).toEqual([text]);
       }
     }),
+    { numRuns: 1000 },
   );
 });
 
