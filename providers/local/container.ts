@@ -2,17 +2,27 @@
  * Containers as the engine lists them, by exact name or by labels.
  */
 import { z } from "zod";
+import { askAbout, askForList } from "./answers";
 import { type ContainerEngine, isAbsent } from "./engine";
 import { labelNames } from "./labels";
 
-const inspected = z.array(
-  z.object({
+const inspected = z
+  .object({
     Id: z.string(),
     Name: z.string(),
     State: z.object({ Running: z.boolean(), Status: z.string() }),
     Config: z.object({ Labels: z.record(z.string(), z.string()).nullish() }),
-  }),
-);
+  })
+  .transform(
+    ({ Id, Name, State, Config }): Container => ({
+      id: Id,
+      name: Name.replace(/^\//, ""),
+      running: State.Running,
+      started: State.Status !== "created" && State.Status !== "configured",
+      status: State.Status,
+      labels: Config.Labels ?? {},
+    }),
+  );
 
 export interface Container {
   readonly id: string;
@@ -42,13 +52,9 @@ export function allContainers(engine: ContainerEngine): Promise<Container[]> {
 }
 
 async function listContainers(engine: ContainerEngine, filter: string): Promise<Container[]> {
-  const listed = await engine.run("listing machines", ["ps", "--all", "--no-trunc", "--quiet", "--filter", filter]);
-  const ids = listed.split("\n").filter((line) => line !== "");
-  if (ids.length === 0) {
-    return [];
-  }
+  const ids = await askForList(engine, "listing machines", ["ps", "--all", "--no-trunc", "--filter", filter], "ID");
   try {
-    return parseContainers(await engine.run("looking at machines", ["inspect", "--type", "container", ...ids]));
+    return await askAbout(engine, "looking at machines", ["inspect", "--type", "container"], ids, inspected);
   } catch (error) {
     // One of them went between the listing and the look; the next listing no longer has it.
     if (isAbsent(error)) {
@@ -56,15 +62,4 @@ async function listContainers(engine: ContainerEngine, filter: string): Promise<
     }
     throw error;
   }
-}
-
-function parseContainers(text: string): Container[] {
-  return inspected.parse(JSON.parse(text)).map(({ Id, Name, State, Config }) => ({
-    id: Id,
-    name: Name.replace(/^\//, ""),
-    running: State.Running,
-    started: State.Status !== "created" && State.Status !== "configured",
-    status: State.Status,
-    labels: Config.Labels ?? {},
-  }));
 }

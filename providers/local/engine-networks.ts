@@ -3,6 +3,7 @@
  */
 import { z } from "zod";
 import { parseRange } from "../../cloud/ranges";
+import { askAbout, askForList } from "./answers";
 import { type ContainerEngine, isAbsent } from "./engine";
 import type { UsedRange } from "./subnets";
 
@@ -12,53 +13,77 @@ export interface FoundNetwork {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-const inspected = z.array(
-  z.union([
-    z
-      .object({
-        name: z.string(),
-        subnets: z.array(z.object({ subnet: z.string() })).nullish(),
-        labels: z.record(z.string(), z.string()).nullish(),
-      })
-      .transform(({ name, subnets, labels }) => ({ name, subnet: subnets?.[0]?.subnet, labels: labels ?? {} })),
-    z
-      .object({
-        Name: z.string(),
-        IPAM: z.object({ Config: z.array(z.object({ Subnet: z.string() })).nullish() }),
-        Labels: z.record(z.string(), z.string()).nullish(),
-      })
-      .transform(({ Name, IPAM, Labels }) => ({ name: Name, subnet: IPAM.Config?.[0]?.Subnet, labels: Labels ?? {} })),
-  ]),
-);
+const labels = z.record(z.string(), z.string()).nullish();
 
-/** What the engine tells of networks. */
-export function parseNetworks(text: string): FoundNetwork[] {
-  return inspected.parse(JSON.parse(text));
-}
+/** Of podman before 4, which shows the configuration of its network plugins. */
+const ofPlugins = z
+  .object({
+    name: z.string(),
+    plugins: z.array(
+      z.object({
+        ipam: z.object({ ranges: z.array(z.array(z.object({ subnet: z.string() }))).nullish() }).nullish(),
+      }),
+    ),
+    args: z.object({ podman_labels: labels }).nullish(),
+  })
+  .transform(({ name, plugins, args }) => ({
+    name,
+    subnet: plugins.flatMap(({ ipam }) => ipam?.ranges?.flat() ?? [])[0]?.subnet,
+    labels: args?.podman_labels ?? {},
+  }));
+
+const ofPodman = z
+  .object({ name: z.string(), subnets: z.array(z.object({ subnet: z.string() })).nullish(), labels })
+  .transform(({ name, subnets, labels }) => ({ name, subnet: subnets?.[0]?.subnet, labels: labels ?? {} }));
+
+const ofDocker = z
+  .object({
+    Name: z.string(),
+    IPAM: z.object({ Config: z.array(z.object({ Subnet: z.string() })).nullish() }),
+    Labels: labels,
+  })
+  .transform(({ Name, IPAM, Labels }) => ({ name: Name, subnet: IPAM.Config?.[0]?.Subnet, labels: Labels ?? {} }));
+
+const inspected: z.ZodType<FoundNetwork> = z.union([ofPlugins, ofPodman, ofDocker]);
 
 /** The network of exactly that name; the engine's own list is the proof that there is none. */
 export async function findNetwork(engine: ContainerEngine, name: string): Promise<FoundNetwork | undefined> {
   const names = await networkNames(engine);
-  if (!names.includes(name)) {
-    return undefined;
-  }
-  const text = await engine.run(`looking at network ${name}`, ["network", "inspect", name]).catch(ignoreAbsent);
-  return parseNetworks(text || "[]")[0];
+  const [found] = await inspect(
+    engine,
+    names.filter((each) => each === name),
+  );
+  return found;
 }
 
 /** The ranges of all networks of the engine, whoever made them. */
 export async function usedByEngine(engine: ContainerEngine): Promise<UsedRange[]> {
-  const names = await networkNames(engine);
-  const text = names.length === 0 ? "[]" : await engine.run("looking at networks", ["network", "inspect", ...names]);
-  return parseNetworks(text).flatMap(({ name, subnet }) => {
+  const found = await inspect(engine, await networkNames(engine));
+  return found.flatMap(({ name, subnet }) => {
     const range = subnet === undefined ? undefined : parseRange(subnet);
     return range === undefined || "problem" in range ? [] : [{ range, user: `network ${name}` }];
   });
 }
 
-async function networkNames(engine: ContainerEngine): Promise<string[]> {
-  const text = await engine.run("listing networks", ["network", "ls", "--format", "{{.Name}}"]);
-  return text.split("\n").filter((line) => line !== "");
+/** The networks of those names that are there still. */
+async function inspect(engine: ContainerEngine, names: readonly string[]): Promise<FoundNetwork[]> {
+  try {
+    return await askAbout(engine, "looking at networks", ["network", "inspect"], names, inspected);
+  } catch (error) {
+    if (!isAbsent(error)) {
+      throw error;
+    }
+    // One of them went between the listing and the look.
+    const left = await networkNames(engine);
+    return inspect(
+      engine,
+      names.filter((name) => left.includes(name)),
+    );
+  }
+}
+
+function networkNames(engine: ContainerEngine): Promise<string[]> {
+  return askForList(engine, "listing networks", ["network", "ls"], "Name");
 }
 
 /** For what may be gone already. */
