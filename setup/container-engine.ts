@@ -49,12 +49,34 @@ async function lookForEngine(signal?: AbortSignal): Promise<ContainerEngine | { 
     try {
       // Of docker this asks the daemon too, and of podman on a computer without Linux, its virtual machine.
       await engine.run("asking for its version", ["version"], { seconds: 20, ...(signal && { signal }) });
-      return engine;
+      const refusal = await refusesPrivileges(engine, signal);
+      if (refusal === undefined) {
+        return engine;
+      }
+      problems.push(`${name}: ${refusal}`);
     } catch (error) {
-      problems.push(`${name}: ${messageOf(error).trim().split("\n").at(-1)}`);
+      // What it says at the end is the reason; before that it may have told of itself.
+      const lines = messageOf(error).trim().split("\n").slice(-2).join(" ");
+      problems.push(lines.startsWith(`${name}: `) ? lines : `${name}: ${lines}`);
     }
   }
   return { problems };
+}
+
+/** Why the engine cannot give machines what they need though it answers: it runs without the rights of root. */
+async function refusesPrivileges(engine: ContainerEngine, signal?: AbortSignal): Promise<string | undefined> {
+  // Podman has the rights of whoever calls it, docker those of its daemon.
+  if (engine.name === "podman" && process.getuid?.() === 0) {
+    return undefined;
+  }
+  const asked = {
+    podman: ["info", "--format", "{{.Host.Security.Rootless}}"],
+    docker: ["info", "--format", "{{.SecurityOptions}}"],
+  }[engine.name];
+  const told = await engine.run("asking for its rights", asked, { seconds: 20, ...(signal && { signal }) });
+  return /^true$|name=rootless/m.test(told)
+    ? "it runs without the rights of root, and machines need them. Run as root, or use the docker of the whole computer."
+    : undefined;
 }
 
 function wantedEngines(): readonly EngineName[] {

@@ -1,10 +1,11 @@
 /**
  * The container engine, podman or docker, as a command that is run with a list of arguments and never through a shell.
  */
-import { execa } from "execa";
+import { execa, type ResultPromise } from "execa";
 import { RemoteError, TransientError, UserError } from "../../cloud/errors";
 import { retryTransient } from "../../cloud/retry";
 import { timeLimits } from "../../cloud/time-limits";
+import { withAdvice } from "./engine-advice";
 
 export const engineNames = ["podman", "docker"] as const;
 export type EngineName = (typeof engineNames)[number];
@@ -53,21 +54,33 @@ async function runOnce(
   args: readonly string[],
   { stdin, seconds = timeLimits.containerEngine, signal }: EngineCall,
 ): Promise<string> {
-  const result = await execa(name, args, {
+  const running = execa(name, args, {
     input: stdin ?? "",
     // What the engine leaves running for a machine must not hold on to the project's folder.
     cwd: "/",
     // The words of its errors are compared, so they must be the same in every country.
     env: { LC_ALL: "C", LANG: "C", ...withoutSecrets },
     timeout: seconds * 1000,
+    forceKillAfterDelay: secondsToEnd * 1000,
     reject: false,
     stripFinalNewline: true,
     ...(signal && { cancelSignal: signal }),
   });
+  // What the engine has left behind may hold its output open for ever, also once it was ended itself.
+  const patience = setTimeout(() => leaveOutput(running), (seconds + secondsToEnd + 1) * 1000);
+  const result = await running.finally(() => clearTimeout(patience));
   if (result.failed) {
     throw engineFailure(name, operation, result, seconds);
   }
   return result.stdout;
+}
+
+/** How long a command is given to end when it is told to; then it is killed. */
+const secondsToEnd = 5;
+
+function leaveOutput({ stdout, stderr }: ResultPromise): void {
+  stdout?.destroy();
+  stderr?.destroy();
 }
 
 interface FailedCall {
@@ -76,11 +89,15 @@ interface FailedCall {
   readonly timedOut: boolean;
   readonly isCanceled: boolean;
   readonly code?: string | undefined;
+  readonly shortMessage?: string | undefined;
 }
 
 function engineFailure(name: EngineName, operation: string, call: FailedCall, seconds: number): Error {
   if (call.code === "ENOENT") {
     return new UserError(`${name} is not installed, or not on PATH.`);
+  }
+  if (call.code === "EACCES") {
+    return new UserError(`${name} is there, but this user may not run it.`);
   }
   if (call.timedOut) {
     return new RemoteError(operation, name, `no answer within ${seconds} s`);
@@ -88,8 +105,9 @@ function engineFailure(name: EngineName, operation: string, call: FailedCall, se
   if (call.isCanceled) {
     return new RemoteError(operation, name, "the run was interrupted");
   }
-  const words = call.stderr.trim();
-  return isPassing(words) ? new TransientError(words) : new RemoteError(operation, name, words, call.exitCode);
+  const words = call.stderr.trim() || call.shortMessage || "";
+  const failure = new RemoteError(operation, name, withAdvice(name, words), call.exitCode);
+  return isPassing(words) ? new TransientError(failure.message) : failure;
 }
 
 /** Whether the engine says that it is not there right now, or busy. */

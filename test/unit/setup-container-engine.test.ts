@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 function has(name: "podman" | "docker", answer: { stderr?: string; exitCode?: number } = {}): void {
-  programs.push(new EngineProgram(name, [{ to: "version", ...answer }]));
+  programs.push(new EngineProgram(name, [{ to: "version", ...answer }, { to: "info" }]));
 }
 
 describe("finding an engine", () => {
@@ -43,6 +43,19 @@ describe("finding an engine", () => {
     has("podman", { stderr: "Error: cannot connect to Podman", exitCode: 125 });
     has("docker");
     expect((await findContainerEngine()).name).toBe("docker");
+  });
+
+  it.each<["podman" | "docker", string]>([
+    ["podman", "true"],
+    ["docker", "[name=seccomp,profile=builtin name=rootless name=cgroupns]"],
+  ])("refuses a %s that runs without the rights of root, before anything is made", async (name, rights) => {
+    vi.spyOn(process, "getuid").mockReturnValue(1000);
+    programs.push(new EngineProgram(name, [{ to: "version" }, { to: "info", stdout: rights }]));
+    await expect(ensureContainerEngine(step, { yes: true })).rejects.toThrow(
+      new RegExp(`${name}: it runs without the rights of root, and machines need them. Run as root`),
+    );
+    expect(programs[0]?.calls.every((call) => /^(version|info)/.test(call))).toBe(true);
+    vi.restoreAllMocks();
   });
 
   it("takes the one that KUBICORN_ENGINE names, and only that", async () => {
@@ -59,7 +72,7 @@ describe("finding an engine", () => {
   it("says what was tried and what to install", async () => {
     has("docker", { stderr: "Cannot connect to the Docker daemon. Is the docker daemon running?", exitCode: 1 });
     await expect(findContainerEngine()).rejects.toThrow(
-      /no container engine answers here: install podman .*apt-get install podman.*\n {2}podman: .*not installed.*\n {2}docker: Cannot connect to the Docker daemon/,
+      /no container engine answers here: install podman .*apt-get install podman.*\n {2}podman: .*not installed.*\n {2}docker: .*Cannot connect to the Docker daemon.*systemctl start docker/,
     );
   });
 
