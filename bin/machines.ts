@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isatty } from "node:tty";
+import { bootId } from "../setup/boot-id";
 import { packageRoot } from "../setup/package-root";
 import { recipeHash } from "../setup/recipe-hash";
 import { withStep } from "../setup/step";
@@ -53,10 +54,10 @@ export function forgetPreparation(stack: Stack): void {
   rmSync(markerOf(stack), { force: true });
 }
 
-/** Stands for all that the image depends on: the configuration, and how images are made. */
+/** Stands for all that this depends on: the configuration, how images are made, and the start of this computer. */
 async function stateOf(stack: Stack): Promise<string> {
   const own = stackFile(stack);
-  return recipeHash([join(packageRoot(), "images", "node"), ...(existsSync(own) ? [own] : [])]);
+  return recipeHash([join(packageRoot(), "images", "node"), ...(existsSync(own) ? [own] : [])], [await bootId()]);
 }
 
 function markerOf(stack: Stack): string {

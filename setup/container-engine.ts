@@ -3,6 +3,7 @@
  */
 import { messageOf, UserError } from "../cloud/errors";
 import { type ContainerEngine, containerEngine, type EngineName, engineNames } from "../providers/local/engine";
+import { bypassPacketFilter } from "../providers/local/packet-filter";
 import { raiseInotifyLimits } from "./inotify-limits";
 import { canInstallPodman, installPodman, installWords } from "./install-podman";
 import { startWithComputer } from "./start-with-computer";
@@ -36,6 +37,7 @@ export async function ensureContainerEngine(step: Step, options: EngineOptions):
   }
   const engine = "problems" in found ? await findContainerEngine(step.signal) : found;
   await raiseInotifyLimits(step);
+  await bypassPacketFilter((message) => step.say(message));
   if (engine.name === "podman") {
     await startWithComputer(step);
   }

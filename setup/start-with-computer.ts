@@ -18,7 +18,9 @@ export async function startWithComputer(step: Step): Promise<void> {
     return;
   }
   const enabled = await execa("systemctl", ["enable", unit], options);
-  if (!enabled.failed) {
-    step.say(`enabled ${unit}, so that machines come back after a restart of this computer`);
-  }
+  step.say(
+    enabled.failed
+      ? `machines do not come back by themselves after a restart of this computer; run "sudo systemctl enable ${unit}"`
+      : `enabled ${unit}, so that machines come back after a restart of this computer`,
+  );
 }

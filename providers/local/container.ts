@@ -17,7 +17,8 @@ const inspected = z
     ({ Id, Name, State, Config }): Container => ({
       id: Id,
       name: Name.replace(/^\//, ""),
-      running: State.Running,
+      // Docker calls one that is paused running, too.
+      running: State.Running && State.Status !== "paused",
       started: State.Status !== "created" && State.Status !== "configured",
       status: State.Status,
       labels: Config.Labels ?? {},

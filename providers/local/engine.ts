@@ -129,4 +129,9 @@ export function isAbsent(error: unknown): boolean {
 const passing =
   /cannot connect to|is the docker daemon running|connection refused|connection reset|database is locked|resource temporarily unavailable|i\/o timeout|context deadline exceeded/i;
 const conflict = /already (in use|allocated|used)|is not available in range set|overlaps with other one/i;
-const absent = /no such|not found|unable to find|not known/i;
+// Of a missing file or program they say "no such file" and "not found" too, and that proves nothing.
+const thing = "(container|network|volume|image|object)s?";
+const absent = new RegExp(
+  `no such ${thing}\\b|${thing} (\\S+ )?not (found|known)|no ${thing} with name|unable to find ${thing}\\b`,
+  "i",
+);

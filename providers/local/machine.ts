@@ -18,6 +18,7 @@ import { loopback } from "./ports";
 import { probeAbilities } from "./probe";
 import { removeContainer } from "./removal";
 import { awaitSshServer } from "./ssh-server";
+import { restartMachine, startMachine } from "./start";
 import { removeVolumes } from "./volumes";
 
 const expected = z.strictObject({
@@ -94,9 +95,9 @@ export const machine: Resource<MachineExpected, MachineActual> = {
     if (!container.running) {
       context.progress("starting");
       const { options } = await probeAbilities(engine, wanted.image);
-      await engine.run(`starting machine ${wanted.name}`, [...options, "start", container.id]);
+      await startMachine(engine, container, options);
     } else if (recorded && lacksSsh(recorded.actual)) {
-      await restart(engine, container, context);
+      await restart(engine, container, wanted.image, context);
     }
     if (recorded) {
       await resize(engine, container, { actual: recorded.actual, wanted }, context);
@@ -169,9 +170,10 @@ async function lookClosely(actual: MachineActual, found: Container, context: Con
 }
 
 /** Only its owner can mend a machine that cannot be entered, and on every cloud that means a restart. */
-async function restart(engine: ContainerEngine, { id, name, labels }: Container, context: Context): Promise<void> {
+async function restart(engine: ContainerEngine, container: Container, image: string, context: Context): Promise<void> {
   context.progress("restarting, since its SSH server did not answer");
-  const seconds = ["--time", String(timeLimits.machineStop)];
-  await engine.run(`restarting machine ${name}`, ["restart", ...seconds, id]);
-  await awaitSshServer(name, Number(labels[labelNames.sshPort]), timeLimits.sshReady, context);
+  const { options } = await probeAbilities(engine, image);
+  await restartMachine(engine, container, options, timeLimits.machineStop);
+  const port = Number(container.labels[labelNames.sshPort]);
+  await awaitSshServer(container.name, port, timeLimits.sshReady, context);
 }

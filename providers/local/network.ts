@@ -1,17 +1,17 @@
 /**
  * local:Network: the bridge that a cluster's machines share.
  */
-import { readFile, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../cloud/errors";
 import { staysAsItIs } from "../../cloud/fixed";
 import { composeName, nameLimits } from "../../cloud/names";
 import { addressAt, rangeOf } from "../../cloud/ranges";
-import { type ApplyContext, type Context, planByProperty, type Recorded, type Resource } from "../../cloud/resource";
+import { type ApplyContext, planByProperty, type Recorded, type Resource } from "../../cloud/resource";
 import { type ContainerEngine, containerEngine, engineNames, isConflict } from "./engine";
 import { findNetwork, ignoreAbsent, usedByEngine } from "./engine-networks";
 import { foreseeClash } from "./foreseen-clash";
 import { labelArguments, labelNames, ownershipLabels, requireOurs } from "./labels";
+import { bypassPacketFilter } from "./packet-filter";
 import { removeUnknownMachines } from "./removal";
 import { chooseRange, type UsedRange, usedByThisComputer } from "./subnets";
 
@@ -82,7 +82,7 @@ export const network: Resource<NetworkExpected, NetworkActual> = {
       requireOurs(`Network ${name}`, existing.labels, wanted);
     }
     const subnet = existing?.subnet ?? (await makeNetwork(engine, name, wanted, context));
-    await bypassPacketFilter(context);
+    await bypassPacketFilter((message) => context.warn(message));
     return { id: name, actual: { ...wanted, name, subnet, gateway: addressAt(rangeOf(subnet), 1) } };
   },
 
@@ -144,23 +144,4 @@ export function networkArguments(name: string, subnet: string, wanted: NetworkEx
     ...labelArguments(ownershipLabels(wanted)),
     name,
   ];
-}
-
-/**
- * Keeps traffic inside a bridge out of this computer's packet filter, which would put the gateway's address in place of
- * a machine's own on its way to another machine's pods.
- */
-async function bypassPacketFilter(context: Context): Promise<void> {
-  const setting = "/proc/sys/net/bridge/bridge-nf-call-iptables";
-  const value = await readFile(setting, "utf8").catch(() => "0");
-  if (value.trim() === "0") {
-    return;
-  }
-  try {
-    await writeFile(setting, "0");
-  } catch {
-    context.warn(
-      "This computer filters traffic inside bridges, so pods see other addresses than each other's. As root: sysctl net.bridge.bridge-nf-call-iptables=0",
-    );
-  }
 }

@@ -4,10 +4,10 @@
  */
 import { createHash } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../../cloud/errors";
+import { bootId } from "../../setup/boot-id";
 import { cacheFolder } from "../../setup/cache";
 import { writeFileAtomically } from "../../setup/write-file";
 import type { ContainerEngine, EngineName } from "./engine";
@@ -119,9 +119,4 @@ async function readKnown(file: string): Promise<Abilities | undefined> {
   } catch {
     return undefined;
   }
-}
-
-/** Changes with every start of the computer, where the system tells. */
-async function bootId(): Promise<string> {
-  return readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => hostname());
 }

@@ -1,8 +1,8 @@
 /**
  * Removing machines' containers with what belongs to them, also what a killed run or a killed engine has left of them.
  */
-import { type Container, containersOf } from "./container";
-import { type ContainerEngine, isAbsent } from "./engine";
+import { type Container, containersOf, findContainer } from "./container";
+import type { ContainerEngine } from "./engine";
 import { labelNames } from "./labels";
 import { removeAllVolumes, removeVolumes } from "./volumes";
 
@@ -12,8 +12,9 @@ export async function removeContainer(engine: ContainerEngine, { id, name }: Con
   const atOnce = engine.name === "podman" ? ["--time", "0"] : [];
   await engine
     .run(`removing machine ${name}`, ["rm", "--force", "--volumes", ...atOnce, id])
-    .catch((error: unknown) => {
-      if (!isAbsent(error)) {
+    .catch(async (error: unknown) => {
+      // In whatever words the engine says that it went meanwhile, its list tells.
+      if ((await findContainer(engine, name))?.id === id) {
         throw error;
       }
     });

@@ -139,3 +139,18 @@ describe("the cluster comes back by itself, with all its addresses, ports, keys 
     await expectAsBefore();
   });
 });
+
+test("a machine whose watcher was killed runs on, and after it was stopped up starts it", async () => {
+  const { id = "", container = "" } = before.machines[worker] ?? {};
+  const watcher = await podman("inspect", "--format", "{{.State.ConmonPid}}", id);
+  process.kill(Number(watcher), "SIGKILL");
+  await podsReachEachOther();
+  const former = await containersOn(worker);
+  await podman("stop", "--time", "5", id);
+  const refreshed = await project.run("refresh", "--yes", "--skip-preview");
+  expect(refreshed).toMatch(/workers-1-machine/);
+  await project.run("up", "--yes", "--skip-preview");
+  expect((await machinesSeen(project))[worker]).toMatchObject({ container, status: "running" });
+  await podsReachEachOther(former);
+  await expectAsBefore();
+});

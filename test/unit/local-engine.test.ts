@@ -29,9 +29,26 @@ describe("an absence", () => {
     "Error response from daemon: No such container: nosuch",
     "unable to find network with name or ID nosuch: network not found",
     "inspecting object: nosuch: image not known",
+    "Error response from daemon: network nosuch not found",
+    'Error: no container with name or ID "nosuch" found: no such container',
+    "Error response from daemon: get nosuch: no such volume",
+    'Error: no volume with name "nosuch" found: no such volume',
+    "error: no such object: nosuch",
+    "Error: nosuch: image not known",
   ])("%s", (words) => {
     expect(isAbsent(refusal(words))).toBe(true);
     expect(isConflict(refusal(words))).toBe(false);
+  });
+});
+
+describe("no absence", () => {
+  it.each([
+    "open /var/lib/containers/storage/overlay/l/X: no such file or directory",
+    'exec: "runc": executable file not found in $PATH: OCI runtime attempted to invoke a command that was not found',
+    'Error: default OCI runtime "crun" not found: invalid argument',
+    "cannot find UID/GID for user nosuch: no such user",
+  ])("%s", (words) => {
+    expect(isAbsent(refusal(words))).toBe(false);
   });
 });
 

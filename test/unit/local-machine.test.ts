@@ -124,6 +124,8 @@ describe("a machine that runs and whose SSH server does not answer", () => {
     const back = createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
     const backPort = await listening(back);
     const again = answers(
+      { to: "--version", stdout: "podman version 4.3.1" },
+      { to: "run --rm" },
       { to: listing, stdout: "id-1\n" },
       { to: "inspect", stdout: inspected("id-1", "running", { ...labels, "kubicorn.io/ssh-port": String(backPort) }) },
       { to: "restart" },
