@@ -35,7 +35,7 @@ export const joinInformation: Resource<JoinInformationExpected, JoinInformationA
   secrets: [],
   // The CA lives as long as its control plane; there is nothing else to look at.
   actual: async ({ actual }) => actual,
-  plan: planForMachine,
+  plan: planForCluster,
   async apply(wanted, _recorded, context) {
     // Whatever follows this wait will need it.
     preloadApi();
@@ -46,6 +46,14 @@ export const joinInformation: Resource<JoinInformationExpected, JoinInformationA
   },
   delete: async () => undefined,
 };
+
+/** Another first machine is another cluster, which is said before it is made. */
+function planForCluster(actual: JoinInformationExpected, wanted: JoinInformationExpected): Plan {
+  const note =
+    `${wanted.machine} is another machine than before, so the cluster is a new one, which all machines join. ` +
+    "Everything that was stored in the former cluster, every object of its API, is gone with its machine.";
+  return planForMachine(actual, wanted).map((fact) => ({ ...fact, note }));
+}
 
 /** What was learnt of a machine is learnt anew when it is another machine; where it is reached does not matter. */
 export function planForMachine(actual: JoinInformationExpected, wanted: JoinInformationExpected): Plan {
