@@ -5,6 +5,7 @@ import { composeName, nameLimits, shortHash } from "../../cloud/names";
 import { Places } from "./addresses";
 import { type CreatedMachine, createArguments, labelsOf } from "./arguments";
 import { type Container, findContainer } from "./container";
+import { requireDiskSpace } from "./disk-space";
 import { type ContainerEngine, isConflict } from "./engine";
 import { labelNames, requireOurs } from "./labels";
 import type { MachineExpected } from "./machine";
@@ -57,7 +58,7 @@ export async function make(
   wanted: MachineExpected,
   report: Report,
 ): Promise<Container> {
-  const abilities = await probeAbilities(engine, wanted.image);
+  const [abilities] = await Promise.all([probeAbilities(engine, wanted.image), requireDiskSpace(engine, wanted.name)]);
   for (let tries = placeTries; ; tries--) {
     const place = await places.choose(engine, { ...wanted, machine: wanted.name });
     report.progress(`booting at ${place.address}`);

@@ -1,5 +1,5 @@
 /** Finding a container engine: the right one, in the right order, and one sentence where there is none. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -108,6 +108,16 @@ describe("inotify limits", () => {
     expect(lines).toEqual([expect.stringMatching(/^raised .*max_user_instances from 128 to 8192/)]);
     await raiseInotifyLimits(step, folder);
     expect(lines).toHaveLength(1);
+  });
+
+  it("that may not be raised are told, with the command", async () => {
+    rmSync(limit("max_user_instances"));
+    // A number that nobody can write, root neither.
+    symlinkSync("/proc/sys/kernel/random/entropy_avail", limit("max_user_instances"));
+    await raiseInotifyLimits(step, folder);
+    expect(lines).toEqual([
+      'low limits: several machines may fail with "too many open files"; run "sudo sysctl -w fs.inotify.max_user_instances=8192"',
+    ]);
   });
 
   it("mean nothing where there are none", async () => {
