@@ -1,6 +1,7 @@
 /**
  * Making a machine's container: finding one that can serve, or making one at a free place and starting it.
  */
+import { RemoteError } from "../../cloud/errors";
 import { composeName, nameLimits, shortHash } from "../../cloud/names";
 import { Places } from "./addresses";
 import { type CreatedMachine, createArguments, labelsOf } from "./arguments";
@@ -96,7 +97,8 @@ async function boot(
 ): Promise<Container> {
   const { name, containerName: container, recipe, userData } = created;
   const volume = await makeVolume(engine, container, created);
-  const id = (await engine.run(`making machine ${name}`, createArguments({ ...created, volume }, abilities))).trim();
+  const told = await engine.run(`making machine ${name}`, createArguments({ ...created, volume }, abilities));
+  const id = await idOfMade(engine, container, told.trim());
   const made = { id, name: container, running: false, started: false, status: "created", labels: labelsOf(created) };
   report.record(made);
   const seed = await seedArchive(name, `${container}-${recipe}`, userData);
@@ -105,6 +107,22 @@ async function boot(
   // While it boots: those of a machine that was removed behind our back, and of makings that were cut off.
   await removeVolumes(engine, container, volume);
   return { ...made, running: true, started: true, status: "running" };
+}
+
+/** The id of a container that was made just now, also where the engine's answer was cut off: a part of it is no id. */
+async function idOfMade(engine: ContainerEngine, name: string, told: string): Promise<string> {
+  if (/^\S+$/.test(told) && !/^[0-9a-f]{1,63}$/.test(told)) {
+    return told;
+  }
+  const found = await findContainer(engine, name);
+  if (found === undefined) {
+    throw new RemoteError(
+      `making machine ${name}`,
+      engine.name,
+      `it gave "${told}" for an id, and lists no such machine`,
+    );
+  }
+  return found.id;
 }
 
 /** A hash of all that a machine is made from; which machines stood in its place before it is none of that. */

@@ -163,6 +163,24 @@ describe("making a machine", () => {
     expect(context.recorded[0]?.actual).toMatchObject({ address: "10.99.7.10", conditions: [{ status: "False" }] });
   });
 
+  it.each(["", "3f3f3f", "warning: something else"])(
+    "finds the one that was made where the engine answers %j for its id, and makes no second one",
+    async (stdout) => {
+      const calls = answers(
+        ...probe,
+        { to: listing, times: 1 },
+        { to: listing, stdout: "id-1\n" },
+        ...none,
+        { to: "create --name", stdout },
+        { to: "inspect", stdout: inspected("id-1", "created") },
+        { to: "cp -" },
+        { to: "start id-1" },
+      );
+      expect(await machine.apply(wanted, undefined, context)).toMatchObject({ id: "id-1" });
+      expect(calls.calls.filter((call) => call.includes("create --name"))).toHaveLength(1);
+    },
+  );
+
   it("takes another place when the engine refuses one", async () => {
     const refused = "requested IP address is not available in range set 10.99.7.1-10.99.7.254";
     const calls = answers(
