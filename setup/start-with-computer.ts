@@ -7,8 +7,8 @@ import type { Step } from "./step";
 const unit = "podman-restart.service";
 
 /** Enables podman's unit where it is not; where that is not possible, machines are started by the next run instead. */
-export async function startWithComputer(step: Step): Promise<void> {
-  if (process.getuid?.() !== 0 || !existsSync("/run/systemd/system")) {
+export async function startWithComputer(step: Step, systemd = "/run/systemd/system"): Promise<void> {
+  if (process.getuid?.() !== 0 || !existsSync(systemd)) {
     return;
   }
   const { execa } = await import("execa");

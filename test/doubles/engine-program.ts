@@ -27,7 +27,7 @@ export class EngineProgram {
   private readonly callsFile = join(this.folder, "calls");
   private readonly path = process.env.PATH;
 
-  constructor(name: "podman" | "docker", answers: readonly Answer[]) {
+  constructor(name: "podman" | "docker" | "systemctl", answers: readonly Answer[]) {
     const bin = join(this.folder, "bin");
     mkdirSync(bin);
     writeFileSync(this.answersFile, JSON.stringify(answers));

@@ -181,6 +181,13 @@ describe("making a machine", () => {
     },
   );
 
+  it("is made once by an engine that takes its time for every answer", async () => {
+    const late = [...probe, ...none, { to: "create --name", stdout: "id-1\n" }, { to: "cp -" }, { to: "start id-1" }];
+    const calls = answers(...late.map((answer) => ({ ...answer, after: 700 })));
+    expect(await machine.apply(wanted, undefined, context)).toMatchObject({ id: "id-1" });
+    expect(calls.calls.filter((call) => /^(create|start)/.test(call))).toHaveLength(2);
+  });
+
   it("takes another place when the engine refuses one", async () => {
     const refused = "requested IP address is not available in range set 10.99.7.1-10.99.7.254";
     const calls = answers(

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ensureContainerEngine, findContainerEngine } from "../../setup/container-engine";
 import { raiseInotifyLimits } from "../../setup/inotify-limits";
+import { startWithComputer } from "../../setup/start-with-computer";
 import type { Step } from "../../setup/step";
-import { EngineProgram } from "../doubles/engine-program";
+import { type Answer, EngineProgram } from "../doubles/engine-program";
 
 let programs: EngineProgram[];
 let lines: string[];
@@ -86,6 +87,28 @@ describe("finding an engine", () => {
     const ask = vi.fn(async () => false);
     await expect(ensureContainerEngine(step, { yes: false, ask })).rejects.toThrow(/install podman/);
     await expect(ensureContainerEngine(step, { yes: false })).rejects.toThrow(/install podman/);
+  });
+});
+
+describe("machines after a restart of this computer", () => {
+  it.each<[string, Answer[], RegExp[]]>([
+    ["come back by podman's unit, which is enabled where it is not", [{ to: "enable" }], [/^enabled podman-restart/]],
+    [
+      "do not, where it cannot be enabled, which is said with the command",
+      [{ to: "enable podman", exitCode: 1 }],
+      [/do not come back by themselves .*"sudo systemctl enable podman-restart.service"/],
+    ],
+  ])("%s", async (_case, answers, said) => {
+    programs.push(new EngineProgram("systemctl", [{ to: "is-enabled", stdout: "disabled", exitCode: 1 }, ...answers]));
+    await startWithComputer(step, tmpdir());
+    expect(lines).toEqual(said.map((words) => expect.stringMatching(words)));
+  });
+
+  it.each(["enabled", "static", ""])("nothing is done where systemctl calls the unit %j", async (stdout) => {
+    programs.push(new EngineProgram("systemctl", [{ to: "is-enabled", stdout }]));
+    await startWithComputer(step, tmpdir());
+    await startWithComputer(step, "/nowhere");
+    expect(lines).toEqual([]);
   });
 });
 
