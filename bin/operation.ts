@@ -11,7 +11,7 @@ import { leftInKubeconfigs } from "./kubeconfig-files";
 import { onlyDeadLocks, removeLocks } from "./lock";
 import { forgetPreparation, prepareEngine, prepareImage, unpreparedVersion } from "./machines";
 import { mendState } from "./mend-state";
-import { clearPendingCreates } from "./pending-creates";
+import { clearPendingCreates, isEmptyState, readState } from "./pending-creates";
 import { configureStack, ensureStack, locateStack, openSession, type Session, say } from "./session";
 import { type Stack, stackExists } from "./stack";
 import { requireRoomForState, requireWritable } from "./surroundings";
@@ -47,13 +47,13 @@ export async function operate(operation: Operation, args: Arguments, interruptio
     say(operation.withoutStack.replace("STACK", stack.name));
     return 0;
   }
-  if (!operation.withoutStack) {
-    await ensureStack(session);
-  }
+  const isNew = !operation.withoutStack && (await ensureStack(session));
   if (changes) {
     await takeUpUnfinished(session.stack, session.pulumi, say);
   }
-  const exitCode = await session.pulumi.run([operation.command, "--stack", stack.name, ...args.rest]);
+  // Lines of dots are for a person who looks on.
+  const quiet = isatty(1) ? [] : ["--suppress-progress"];
+  const exitCode = await session.pulumi.run([operation.command, "--stack", stack.name, ...quiet, ...args.rest]);
   if (interruption.exitCode !== undefined) {
     say(`Interrupted. What was made is recorded; run "npm run ${operation.script}" again to go on.`);
     // Pulumi calls a run that it cut short a success where nothing was under way just then.
@@ -67,6 +67,9 @@ export async function operate(operation: Operation, args: Arguments, interruptio
   }
   if (operation.command === "up") {
     await afterUp(session, exitCode === 0);
+  }
+  if (isNew && exitCode !== 0) {
+    await removeIfEmpty(session);
   }
   return exitCode;
 }
@@ -108,6 +111,14 @@ async function afterUp({ stack, pulumi }: Session, succeeded: boolean): Promise<
     await clearPendingCreates(stack, pulumi, say);
   } else {
     forgetPreparation(stack);
+  }
+}
+
+/** A first run that was refused before anything was made leaves no stack behind; what the person has set for it stays. */
+async function removeIfEmpty({ stack, pulumi }: Session): Promise<void> {
+  if (isEmptyState(await readState(stack))) {
+    await pulumi.ask(["stack", "rm", "--force", "--yes", "--preserve-config", "--stack", stack.name]);
+    say(`Nothing was made, and the stack ${stack.name} is none again.`);
   }
 }
 

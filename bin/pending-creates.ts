@@ -53,6 +53,18 @@ export function pendingCreates(text: string): PendingCreates {
   };
 }
 
+/** Whether the state, given as its text, has nothing that exists anywhere but in it: components, and providers of Pulumi. */
+export function isEmptyState(text: string): boolean {
+  if (text === "") {
+    return false;
+  }
+  const deployment = field(field(JSON.parse(text), "checkpoint"), "latest");
+  const things = list(field(deployment, "resources")).filter(
+    (one) => field(one, "custom") === true && !String(field(one, "type")).startsWith("pulumi:providers:"),
+  );
+  return things.length === 0 && list(field(deployment, "pending_operations")).length === 0;
+}
+
 /** The state's text; empty where the backend is no folder, or there is none yet. */
 export async function readState(stack: Stack): Promise<string> {
   const file = stateFile(stack);

@@ -48,11 +48,14 @@ export async function configureStack(stack: Stack): Promise<void> {
   }
 }
 
-export async function ensureStack({ stack, pulumi }: Session): Promise<void> {
-  if (!(await stackExists(stack, pulumi))) {
-    await makeStack(stack, pulumi);
-    say(`Made the stack ${stack.name}.`);
+/** @returns whether it had to be made */
+export async function ensureStack({ stack, pulumi }: Session): Promise<boolean> {
+  if (await stackExists(stack, pulumi)) {
+    return false;
   }
+  await makeStack(stack, pulumi);
+  say(`Made the stack ${stack.name}.`);
+  return true;
 }
 
 /** One line of our own. Standard output is only for what was asked for, so that it can be piped. */

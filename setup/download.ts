@@ -63,7 +63,7 @@ function asFailure(error: unknown, url: string): Error {
     : new TransientError(`downloading ${url} broke off: ${messageOf(error)}`);
 }
 
-/** Tells every tenth of the download, or every 10 MB where its length is not known. */
+/** Tells of every tenth of the download, or of every 10 MB where its length is not known. */
 function progressOf(name: string, start: number, left: number, step: Step): (bytes: number) => void {
   const whole = Number.isFinite(left) ? start + left : undefined;
   const stride = whole === undefined ? 10_000_000 : Math.max(whole / 10, 1_000_000);
@@ -73,7 +73,7 @@ function progressOf(name: string, start: number, left: number, step: Step): (byt
     done += bytes;
     if (done >= next) {
       next = done + stride;
-      step.say(`${name}: ${megabytes(done)}${whole === undefined ? "" : ` of ${megabytes(whole)}`} MB`);
+      step.progress(`${name}: ${megabytes(done)}${whole === undefined ? "" : ` of ${megabytes(whole)}`} MB`);
     }
   };
 }

@@ -2,7 +2,8 @@
  * Building one Go program from the module proxy, telling how far it is.
  * An interrupted build goes on where it was: Go keeps what it has compiled.
  */
-import { join } from "node:path";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { messageOf, UserError } from "../cloud/errors";
 import { cacheFolder } from "./cache";
 import { goProgram } from "./go-toolchain";
@@ -19,13 +20,22 @@ export interface GoBuild {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** How often a running build tells how far it is, in milliseconds. */
-const tellEvery = 15_000;
+/** How often a running build looks how far it is, in milliseconds. */
+const lookEvery = 1000;
 
 export async function goBuild(build: GoBuild, step: Step): Promise<void> {
   const { execa } = await import("execa");
   const go = await goProgram(step);
-  const options = { cwd: build.module, env: goEnvironment(go), cancelSignal: step.signal } as const;
+  const temporary = join(dirname(build.output), ".go-tmp");
+  await mkdir(temporary, { recursive: true });
+  const options = {
+    cwd: build.module,
+    // What a build that is killed leaves goes with the folder that it builds into.
+    env: { ...goEnvironment(go), GOTMPDIR: temporary },
+    cancelSignal: step.signal,
+    // At this one it ends what it has started too; at SIGTERM it does not.
+    killSignal: "SIGINT",
+  } as const;
   const link = ["-s -w", ...Object.entries(build.variables ?? {}).map(([name, value]) => `-X ${name}=${value}`)];
   try {
     step.say("downloading Go modules");
@@ -45,6 +55,8 @@ export async function goBuild(build: GoBuild, step: Step): Promise<void> {
           ? "\nGo fetches sources from where GOPROXY says; when that can be reached again, run this again."
           : ""),
     );
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
@@ -61,7 +73,7 @@ function tellProgress(output: NodeJS.ReadableStream, packages: number, step: Ste
   output.on("data", (chunk: Buffer) => {
     compiled += chunk.toString("latin1").split("\n").length - 1;
   });
-  const timer = setInterval(() => step.say(`compiled ${compiled} of up to ${packages} packages`), tellEvery);
+  const timer = setInterval(() => step.progress(`compiled ${compiled} of up to ${packages} packages`), lookEvery);
   return () => clearInterval(timer);
 }
 

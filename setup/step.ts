@@ -4,8 +4,10 @@
  */
 
 export interface Step {
-  /** Prints one line of progress. */
+  /** Prints one line. */
   say(message: string): void;
+  /** Prints how far it is, in one line, where the last such line of this step is old enough. */
+  progress(message: string): void;
   /** Given when the person interrupts; a step ends soon after. */
   readonly signal: AbortSignal;
 }
@@ -18,6 +20,9 @@ export interface StepOptions {
   /** Takes each line, without its line end. @default stderr */
   readonly print?: (line: string) => void;
 }
+
+/** The pause between two lines of progress; two steps may run side by side; milliseconds. */
+const progressEvery = 20_000;
 
 /** Runs one step between the lines "title ..." and "title: done in N s". */
 export async function withStep<T>(
@@ -43,7 +48,7 @@ export async function withStep<T>(
     announce();
   }
   try {
-    const result = await run({ say, signal });
+    const result = await run({ say, progress: seldom(say), signal });
     if (announced) {
       print(`${title}: done in ${seconds(start)} s`);
     }
@@ -52,6 +57,17 @@ export async function withStep<T>(
     say(`${signal.aborted ? "interrupted" : "failed"} after ${seconds(start)} s`);
     throw error;
   }
+}
+
+/** The same, for lines that tell how far something is: those that come too soon after another are left out. */
+export function seldom(say: (message: string) => void): (message: string) => void {
+  let told = performance.now();
+  return (message) => {
+    if (performance.now() - told >= progressEvery) {
+      told = performance.now();
+      say(message);
+    }
+  };
 }
 
 function seconds(start: number): string {

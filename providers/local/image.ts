@@ -6,7 +6,7 @@ import { messageOf } from "../../cloud/errors";
 import { planByProperty, type Resource } from "../../cloud/resource";
 import { hasImage } from "../../setup/engine-images";
 import { ensureMachineImage } from "../../setup/machine-image";
-import type { Step } from "../../setup/step";
+import { type Step, seldom } from "../../setup/step";
 import { containerEngine, type EngineName, engineNames } from "./engine";
 
 const expected = z.strictObject({
@@ -43,7 +43,8 @@ export const image: Resource<ExpectedImage, ActualImage> = {
   },
 
   async apply(wanted, _recorded, context) {
-    const step: Step = { say: (message) => context.progress(message), signal: context.signal };
+    const say = (message: string) => context.progress(message);
+    const step: Step = { say, progress: seldom(say), signal: context.signal };
     const made = await ensureMachineImage(wanted, step);
     return { id: made.reference, actual: { ...wanted, ...made } };
   },

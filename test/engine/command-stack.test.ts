@@ -26,7 +26,7 @@ test("the first up makes the stack and a passphrase once; later ones run one Pul
   const second = await project.up();
   expect(second.stdout).toMatch(/3 unchanged/);
   expect(second.stderr).toBe("");
-  expect(project.calls().slice(before)).toEqual(["up --stack local --yes --skip-preview"]);
+  expect(project.calls().slice(before)).toEqual(["up --stack local --suppress-progress --yes --skip-preview"]);
   expect(project.read(".pulumi-state/passphrase")).toBe(passphrase);
 
   expect((await project.run(["down", "--yes"])).exitCode).toBe(0);
@@ -59,7 +59,7 @@ test("arguments are passed through, and so is the exit code", async () => {
   });
   expect(broken.exitCode).not.toBe(0);
   expect(broken.stdout + broken.stderr).toContain("the program is broken");
-  expect(project.calls().at(-1)).toBe("up --stack other --yes --skip-preview --suppress-outputs");
+  expect(project.calls().at(-1)).toBe("up --stack other --suppress-progress --yes --skip-preview --suppress-outputs");
   const wrong = await project.run(["preview", "--no-such-flag"]);
   expect(wrong.exitCode).not.toBe(0);
   expect(wrong.stderr).toContain("--no-such-flag");
@@ -156,4 +156,27 @@ test("a lock that a live run holds is told with its holder", async () => {
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/The stack local is in use: ada .*process \d+ on/);
   expect((await project.run(["preview"])).exitCode).toBe(0);
+});
+
+test("a first run that is refused leaves no stack; a bad stack name and a bad profile are refused before Pulumi runs", async () => {
+  const program = project.read("index.js");
+  project.write("index.js", 'throw new Error("cloud: one of local, aws");\n');
+  const refused = await project.up();
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.stderr).toContain("Nothing was made, and the stack local is none again.");
+  expect(existsSync(project.path(".pulumi-state/.pulumi/stacks/tiny/local.json"))).toBe(false);
+  project.write("index.js", program);
+
+  const calls = project.calls().length;
+  const name = await project.run(["up", "--yes", "--stack", "../x"]);
+  expect(name.stderr).toMatch(/^"\.\.\/x" cannot be a stack's name: .* Nothing was changed\.$/);
+  project.write("Pulumi.other.yaml", "config:\n  tiny:count: [1\n");
+  const profile = await project.run(["up", "--yes", "--stack", "other"]);
+  expect(profile.stderr).toMatch(
+    /^\S.*Pulumi\.other\.yaml cannot be read: .* at line \d+, column \d+\. Nothing was changed\.$/,
+  );
+  expect(project.calls().length).toBe(calls);
+
+  const next = await project.up();
+  expect(next.exitCode, next.stderr).toBe(0);
 });

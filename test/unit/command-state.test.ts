@@ -5,7 +5,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { onlyDeadLocks } from "../../bin/lock";
-import { pendingCreates } from "../../bin/pending-creates";
+import { isEmptyState, pendingCreates } from "../../bin/pending-creates";
 import type { Stack } from "../../bin/stack";
 
 describe("pendingCreates", () => {
@@ -28,6 +28,17 @@ describe("pendingCreates", () => {
       lost: ["lost"],
       stackUrn,
     });
+  });
+
+  it.each([
+    ["", false],
+    ['{"checkpoint":{"latest":null}}', true],
+    [state([stackUrn], []), true],
+    [state([stackUrn], [{ type: "creating", resource: { urn: urn("a") } }]), false],
+    [JSON.stringify({ checkpoint: { latest: { resources: [{ custom: true, type: "pulumi:providers:aws" }] } } }), true],
+    [JSON.stringify({ checkpoint: { latest: { resources: [{ custom: true, type: "a:b:C" }] } } }), false],
+  ])("calls the state %s empty: %s", (text, expected) => {
+    expect(isEmptyState(text)).toBe(expected);
   });
 
   it("finds nothing in a state that is empty", () => {

@@ -16,7 +16,11 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "kubicorn cache é-"));
   vi.stubEnv("KUBICORN_CACHE", folder);
   lines = [];
-  step = { say: (line) => lines.push(line), signal: new AbortController().signal };
+  step = {
+    say: (line) => lines.push(line),
+    progress: (line) => lines.push(line),
+    signal: new AbortController().signal,
+  };
 });
 
 afterEach(() => {

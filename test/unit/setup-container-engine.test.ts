@@ -16,7 +16,11 @@ let step: Step;
 beforeEach(() => {
   programs = [];
   lines = [];
-  step = { say: (line) => lines.push(line), signal: new AbortController().signal };
+  step = {
+    say: (line) => lines.push(line),
+    progress: (line) => lines.push(line),
+    signal: new AbortController().signal,
+  };
   // Only the programs of the test are there.
   vi.stubEnv("PATH", "/nowhere");
   vi.stubEnv("KUBICORN_ENGINE", "");

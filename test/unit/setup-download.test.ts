@@ -29,7 +29,11 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   lines = [];
-  step = { say: (line) => lines.push(line), signal: new AbortController().signal };
+  step = {
+    say: (line) => lines.push(line),
+    progress: (line) => lines.push(line),
+    signal: new AbortController().signal,
+  };
 });
 
 afterEach(async () => {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ensureKubernetesPrograms, kubectlProgram } from "../../setup/kubernetes-programs";
 
-const step = { say: () => undefined, signal: new AbortController().signal };
+const step = { say: () => undefined, progress: () => undefined, signal: new AbortController().signal };
 let cache: string;
 let server: Server;
 let downloads: string;

@@ -51,7 +51,7 @@ describe("the machine image", () => {
       { to: `reference=${reference}`, stdout: "75409ecf\n" },
     ]);
     try {
-      const step = { say: () => undefined, signal: new AbortController().signal };
+      const step = { say: () => undefined, progress: () => undefined, signal: new AbortController().signal };
       expect(await ensureMachineImage({ kubernetesVersion: "1.37.2" }, step)).toEqual({ reference, engine: "podman" });
       expect(engine.calls).toHaveLength(2);
     } finally {
