@@ -49,7 +49,7 @@ export async function operate(operation: Operation, args: Arguments, interruptio
   }
   const isNew = !operation.withoutStack && (await ensureStack(session));
   if (changes) {
-    await takeUpUnfinished(session.stack, session.pulumi, say);
+    await takeUpUnfinished(session.stack, session.pulumi, { what: takesUp[operation.command], say });
   }
   // Lines of dots are for a person who looks on.
   const quiet = isatty(1) ? [] : ["--suppress-progress"];
@@ -68,11 +68,14 @@ export async function operate(operation: Operation, args: Arguments, interruptio
   if (operation.command === "up") {
     await afterUp(session, exitCode === 0);
   }
-  if (isNew && exitCode !== 0) {
+  if (isNew && exitCode !== 0 && exitCode !== endedByPipe) {
     await removeIfEmpty(session);
   }
   return exitCode;
 }
+
+/** What each operation does about things that an interrupted run had begun to make. */
+const takesUp = { up: "goes on with it", preview: "", refresh: "keeps it on record", destroy: "removes it" } as const;
 
 async function prepare(operation: Operation, stack: Stack, yes: boolean, interruption: Interruption): Promise<Session> {
   const open = (signal: AbortSignal) => openSession(stack, interruption, signal);

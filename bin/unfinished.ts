@@ -11,8 +11,16 @@ import type { Stack } from "./stack";
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** Puts what was being made into the state, and says what that was. Only where the backend is a folder. */
-export async function takeUpUnfinished(stack: Stack, pulumi: PulumiRunner, say: (line: string) => void): Promise<void> {
+/**
+ * Puts what was being made into the state, and says what that was. Only where the backend is a folder.
+ *
+ * @param what what this run does about it: "goes on with it"
+ */
+export async function takeUpUnfinished(
+  stack: Stack,
+  pulumi: PulumiRunner,
+  { what, say }: { readonly what: string; readonly say: (line: string) => void },
+): Promise<void> {
   if (!(await readState(stack)).includes('"pending_operations"')) {
     return;
   }
@@ -27,7 +35,7 @@ export async function takeUpUnfinished(stack: Stack, pulumi: PulumiRunner, say: 
   }
   await pulumi.ask(["stack", "import", "--stack", stack.name], JSON.stringify({ ...exported, deployment: taken }));
   if (names.length > 0) {
-    say(`An interrupted run was making ${names.join(", ")}: this one goes on with it.`);
+    say(`An interrupted run was making ${names.join(", ")}: this one ${what}.`);
   }
 }
 

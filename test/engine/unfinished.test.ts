@@ -47,7 +47,14 @@ async function takeUp(): Promise<string> {
     return stdout;
   };
   const said: string[] = [];
-  await takeUpUnfinished(stack, { ask, run: () => Promise.reject(new Error("not here")) }, (line) => said.push(line));
+  await takeUpUnfinished(
+    stack,
+    { ask, run: () => Promise.reject(new Error("not here")) },
+    {
+      what: "goes on with it",
+      say: (line) => said.push(line),
+    },
+  );
   return said.join("\n");
 }
 
