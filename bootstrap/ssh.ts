@@ -57,7 +57,7 @@ export async function runOnMachine(access: SshAccess, remote: RemoteCommand, con
     const left = Math.max(1000, Math.ceil(deadline - performance.now()));
     const client = await connect(access, remote.machine, left);
     try {
-      return { found: await execute(client, remote, AbortSignal.any([context.signal, AbortSignal.timeout(left)])) };
+      return { found: await execute(client, remote, context.signal, left) };
     } finally {
       client.end();
     }
@@ -101,14 +101,23 @@ async function connect(access: SshAccess, machine: string, milliseconds: number)
   });
 }
 
-async function execute(client: Client, remote: RemoteCommand, signal: AbortSignal): Promise<string> {
+async function execute(
+  client: Client,
+  remote: RemoteCommand,
+  signal: AbortSignal,
+  milliseconds: number,
+): Promise<string> {
   const { machine, operation } = remote;
   return await new Promise((resolve, reject) => {
     const lost = () => reject(new TransientError(`the connection to ${machine} was lost while ${operation}`));
-    const interrupt = () => {
-      reject(new DeadlineError(`${machine}: ${operation} did not end in time: ${messageOf(signal.reason)}`));
+    const end = (reason: string) => {
+      reject(new DeadlineError(`${machine}: ${operation} did not end in time: ${reason}`));
       client.destroy();
     };
+    const interrupt = () => end(messageOf(signal.reason));
+    // A timer of our own: one that is joined with another signal can be collected as garbage and then never rings.
+    const timer = setTimeout(() => end(`${remote.seconds} s is its limit`), milliseconds);
+    client.on("close", () => clearTimeout(timer));
     client.on("close", lost);
     const command = typeof remote.command === "string" ? remote.command : remote.command();
     const answered = (error: Error | undefined, channel: ClientChannel) => {
@@ -121,6 +130,7 @@ async function execute(client: Client, remote: RemoteCommand, signal: AbortSigna
       // An end of input that nobody reads any more is the command's own matter: its exit code tells.
       channel.on("error", () => undefined);
       channel.on("close", (code: unknown, killedBy: unknown) => {
+        clearTimeout(timer);
         signal.removeEventListener("abort", interrupt);
         if (code === 0) {
           resolve(output());

@@ -70,7 +70,12 @@ done
 ignored=()
 [[ -e /sys/fs/cgroup/cgroup.controllers ]] || ignored=(--ignore-preflight-errors=SystemVerification)
 # kubeadm looks once a second whether kubelet has its certificate; the loop below sees it sooner.
-if ! kubeadm join --config "$settings/kubeadm.yaml" "${ignored[@]}" --skip-phases kubelet-wait-bootstrap >>"$log" 2>&1; then
+kubeadm join --config "$settings/kubeadm.yaml" "${ignored[@]}" --skip-phases kubelet-wait-bootstrap >>"$log" 2>&1 &
+joining=$!
+# It tries a token that is gone for minutes. By then the API has forgotten that it did not know a new one.
+{ sleep 15 && token_is_unknown && kill "$joining"; } 9>&- </dev/null >/dev/null 2>&1 &
+watching=$!
+if ! wait "$joining"; then
   full_disks >&2
   if token_is_unknown; then
     echo "the API at $endpoint ($1) does not know the token of this join: it has expired or was deleted" >&2
@@ -79,6 +84,7 @@ if ! kubeadm join --config "$settings/kubeadm.yaml" "${ignored[@]}" --skip-phase
   show_end "$log"
   exit 1
 fi
+kill "$watching" || true
 
 # The token must live until then.
 looks=0

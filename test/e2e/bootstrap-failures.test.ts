@@ -209,7 +209,7 @@ describe("a join that fails", () => {
     const { access, name } = machine;
     const command = { operation: "joining", machine: name, script, stdin: discoveryFile(discovery), seconds: 100 };
     const joining = runScript(access, command, new RecordingContext()).then(() => undefined);
-    expect(await told(machine, joining, 20)).toMatch(/does not know the token of this join: it has expired/);
+    expect(await told(machine, joining, 40)).toMatch(/does not know the token of this join: it has expired/);
   }, 120_000);
 
   it("since its disk filled up meanwhile, names the disk", async () => {

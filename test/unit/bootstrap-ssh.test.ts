@@ -1,5 +1,7 @@
 /** Commands over SSH against a real server in this process: what is retried, what is not, and what an error says. */
 import { createServer } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
 import { makeKeyPair } from "../../bootstrap/keys";
 import { runOnMachine } from "../../bootstrap/ssh";
@@ -142,6 +144,16 @@ describe("a command on a machine", () => {
     const running = runOnMachine({ ...one.access, port }, { ...remote, seconds: 1 }, new RecordingContext());
     await expect(running).rejects.toBeInstanceOf(DeadlineError);
     silent.close();
+  });
+
+  it("ends at its time limit while it runs, also when memory was tidied up meanwhile", async () => {
+    const one = await machine(() => new Promise(() => undefined));
+    setFlagsFromString("--expose-gc");
+    const tidyUp: () => void = runInNewContext("gc");
+    const tidying = setInterval(tidyUp, 50);
+    const running = runOnMachine(one.access, { ...remote, seconds: 1 }, new RecordingContext());
+    await expect(running).rejects.toThrow(/demo-1: reading a file did not end in time: 1 s is its limit/);
+    clearInterval(tidying);
   });
 
   it("is interrupted while it runs", async () => {
