@@ -13,6 +13,8 @@ export interface Seen {
 
 export class SecretSampler {
   private readonly seen = new Map<string, Seen>();
+  /** The command lines of processes, by their ids. */
+  private readonly commands = new Map<string, string>();
   private readonly timer: NodeJS.Timeout;
   looks = 0;
 
@@ -36,7 +38,9 @@ export class SecretSampler {
     this.looks += 1;
     for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
       const command = textOf(`/proc/${id}/cmdline`).replaceAll("\0", " ");
-      if (command && this.keep(`command line of ${command.slice(0, 80)}`, command)) {
+      if (command && this.commands.get(id) !== command) {
+        this.commands.set(id, command);
+        this.keep(`command line of ${command.slice(0, 80)}`, command);
         this.keep(`environment of ${command.slice(0, 80)}`, textOf(`/proc/${id}/environ`));
       }
     }
@@ -45,12 +49,8 @@ export class SecretSampler {
     }
   }
 
-  /** @returns whether it is new */
-  private keep(where: string, text: string): boolean {
-    const key = `${where.split(" ", 1)[0]} ${text}`;
-    const isNew = !this.seen.has(key);
-    this.seen.set(key, { where, text });
-    return isNew;
+  private keep(where: string, text: string): void {
+    this.seen.set(`${where} ${text}`, { where, text });
   }
 }
 

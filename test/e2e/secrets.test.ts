@@ -62,7 +62,6 @@ beforeAll(async () => {
 afterAll(async () => {
   const { exitCode, all } = await project.start("down", "--yes", "--skip-preview");
   sampler?.stop();
-  process.env.TMPDIR = undefined;
   delete process.env.TMPDIR;
   delete process.env.PULUMI_CONFIG_PASSPHRASE;
   project.remove();
@@ -104,14 +103,20 @@ describe("no secret of the cluster", () => {
   it("is in a log of a machine or in what the container engine tells", async () => {
     for (const machine of machines) {
       const logs = "journalctl --no-pager; find /var/log -type f -exec cat {} +; cat /proc/[0-9]*/environ";
-      const { stdout } = await execa("podman", ["exec", machine, "bash", "-c", logs], { maxBuffer: 1e9 });
+      const { stdout } = await podman("exec", machine, "bash", "-c", logs);
       expect(stdout).toContain("kubelet");
       expect([machine, leaksIn(stdout)]).toEqual([machine, []]);
-      const told = await execa("podman", ["inspect", machine]);
+      const told = await podman("inspect", machine);
       expect([machine, leaksIn(told.stdout)]).toEqual([machine, []]);
     }
   });
 });
+
+/** This test's own calls of the container engine, without what only the command needs. */
+async function podman(...args: string[]): Promise<{ stdout: string; exitCode?: number | undefined }> {
+  const env = { PULUMI_CONFIG_PASSPHRASE: undefined };
+  return await execa("podman", args, { env, reject: false, maxBuffer: 1e9 });
+}
 
 /** The names of the secrets that a text holds. */
 function leaksIn(text: string, but: readonly string[] = []): string[] {
@@ -133,7 +138,7 @@ async function feedMarker(): Promise<void> {
 /** The cluster's containers; other clusters may run beside it. */
 async function containers(role = ""): Promise<string[]> {
   const filter = `label=${labelNames.cluster}=${cluster}`;
-  const { stdout } = await execa("podman", ["ps", "--filter", filter, "--format", "{{.Names}}"], { reject: false });
+  const { stdout } = await podman("ps", "--filter", filter, "--format", "{{.Names}}");
   return stdout.split("\n").filter((name) => name !== "" && name.includes(role));
 }
 
@@ -155,9 +160,7 @@ async function learnSecrets(): Promise<void> {
   const key: string = kubeconfig.users[0].user["client-key-data"];
   secrets.kubeconfig = [key.slice(0, 60), ...partsOf(Buffer.from(key, "base64").toString())];
   const [controlPlane = ""] = machines.filter((name) => name.includes("control-plane"));
-  secrets["authority key"] = partsOf(
-    (await execa("podman", ["exec", controlPlane, "cat", "/etc/kubernetes/pki/ca.key"])).stdout,
-  );
+  secrets["authority key"] = partsOf((await podman("exec", controlPlane, "cat", "/etc/kubernetes/pki/ca.key")).stdout);
 }
 
 const exported = z.object({
@@ -198,7 +201,7 @@ class TokenCatcher {
       const get = `${kubectl} get secrets --field-selector type=bootstrap.kubernetes.io/token --output json`;
       const remove = `${kubectl} delete secrets --field-selector type=bootstrap.kubernetes.io/token --ignore-not-found >/dev/null`;
       const script = this.takesAway ? `${get} && ${remove}` : get;
-      const found = await execa("podman", ["exec", machine ?? "none", "bash", "-c", script], { reject: false });
+      const found = await podman("exec", machine ?? "none", "bash", "-c", script);
       for (const { data } of found.exitCode === 0 ? tokens.parse(JSON.parse(found.stdout)).items : []) {
         this.caught.add(Buffer.from(data["token-secret"], "base64").toString());
       }
