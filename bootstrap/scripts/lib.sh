@@ -98,11 +98,12 @@ kubelet_keeps_ending() {
   local restarts
   restarts=$(systemctl show kubelet.service --property NRestarts --value)
   ((${restarts:-0} >= 3)) || return 1
-  # Its last error before it ended, without the time, process and line of source that it begins with.
+  # Its last error before it ended, without the time, process and line of source that it begins with. Some it panics about.
   journalctl --unit kubelet.service --lines 500 --no-pager --output cat | awk '
-    /^[EF][0-9][0-9][0-9][0-9] / { last = $0 }
+    /^[EF][0-9][0-9][0-9][0-9] / { sub(/^[^\]]*\] /, ""); last = $0 }
+    /^panic: / { last = $0 }
     /Main process exited/ && last { said = last; last = "" }
-    END { sub(/^[^\]]*\] /, "", said); print said; exit said == "" }' || journal_end kubelet.service
+    END { print said; exit said == "" }' || journal_end kubelet.service
 }
 
 # in_container: whether this machine shares its kernel with the computer it runs on.

@@ -276,6 +276,28 @@ describe("a kubelet that refuses its settings", () => {
   });
 });
 
+describe("a setting that kubelet panics about", () => {
+  const panic = [
+    'E1201 02:33:05.1 1206 file.go:97] "Unable to read config path"',
+    "panic: failed to merge [global] configuration, error: unrecognized feature gate: NoSuchGate",
+    "goroutine 1 [running]:",
+    "kubelet.service: Main process exited, code=exited, status=2/INVALIDARGUMENT",
+  ].join("\n");
+  const words = "panic: failed to merge [global] configuration, error: unrecognized feature gate: NoSuchGate";
+
+  it("is told by the panic, and not by the stack that follows it", async () => {
+    stub("systemctl", "echo 3");
+    write("run/journal", panic);
+    stub("journalctl", `cat "${root}/run/journal"`);
+    expect((await run("kubelet_keeps_ending")).stdout).toBe(words);
+    const script = readFileSync("bootstrap/scripts/sent/update-kubelet.sh", "utf8");
+    const [, wordsOfKubelet = ""] = /^(words_of_kubelet\(\) \{\n.*?^\})$/ms.exec(script) ?? [];
+    const env = { PATH: `${join(root, "bin")}:${process.env.PATH}` };
+    const { stdout } = await execa("bash", ["-s"], { input: `${wordsOfKubelet}\nwords_of_kubelet cursor`, env });
+    expect(stdout).toBe(words);
+  });
+});
+
 describe("new settings of a kubelet", () => {
   const patch = () => readFileSync(join(root, "etc/kubicorn/patches/kubeletconfiguration1+merge.json"), "utf8").trim();
   const configuration = () => readFileSync(join(root, "var/lib/kubelet/config.yaml"), "utf8").trim();

@@ -47,10 +47,13 @@ restart_kubelet() {
 words_of_kubelet() {
   local lines complaint
   lines=$(journalctl --unit kubelet.service --after-cursor "$1" --output cat --no-pager)
-  complaint=$(awk '/Main process exited/ { print last; exit } /^[EF][0-9][0-9][0-9][0-9] / { last = $0 }' <<<"$lines")
+  # Without the time, process and line of source that an error begins with. Some settings it panics about.
+  complaint=$(awk '
+    /Main process exited/ { print last; exit }
+    /^[EF][0-9][0-9][0-9][0-9] / { sub(/^[^\]]*\] /, ""); last = $0 }
+    /^panic: / { last = $0 }' <<<"$lines")
   if [[ $complaint ]]; then
-    # Without the time, process and line of source that it begins with.
-    printf '%s\n' "${complaint#*] }"
+    printf '%s\n' "$complaint"
   else
     tail --lines 5 <<<"$lines"
   fi
