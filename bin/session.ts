@@ -13,7 +13,8 @@ import { passphraseEnvironment } from "./passphrase";
 import { applyProfile } from "./profile";
 import { findProject } from "./project";
 import { type PulumiRunner, pulumiRunner } from "./pulumi";
-import { makeStack, requireStackName, type Stack, stackExists } from "./stack";
+import { makeStack, requireStackName, type Stack, stackExists, stackFile } from "./stack";
+import { requireReadable } from "./stack-file";
 
 export interface Session {
   readonly stack: Stack;
@@ -46,6 +47,7 @@ export async function configureStack(stack: Stack): Promise<void> {
   for (const sentence of await applyProfile(stack)) {
     say(sentence);
   }
+  await requireReadable(stackFile(stack));
 }
 
 /** @returns whether it had to be made */

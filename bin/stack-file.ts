@@ -3,6 +3,7 @@
  * What cannot be read is told with its place, before anything is made of it.
  */
 import { existsSync, readFileSync } from "node:fs";
+import { distance } from "fastest-levenshtein";
 import { messageOf, UserError } from "../cloud/errors";
 import { isPlainObject } from "../cloud/json";
 
@@ -21,18 +22,30 @@ export async function configIn(file: string): Promise<Readonly<Record<string, un
   return isPlainObject(content) && isPlainObject(content.config) ? content.config : {};
 }
 
-/** Refuses a file that is no YAML, or that holds something else than settings. */
+/** Refuses a file that is no YAML, or whose settings stand where nobody reads them: then the defaults would be taken. */
 export async function requireReadable(file: string): Promise<void> {
   const content = await contentOf(file);
   const isMap = isPlainObject(content);
   if (content !== null && content !== undefined && !isMap) {
     throw new UserError(`${file} holds no settings: they stand under "config:", one a line. Nothing was changed.`);
   }
+  const misplaced = isMap ? Object.keys(content).filter(isMeantAsSetting) : [];
+  if (misplaced.length > 0) {
+    throw new UserError(
+      `Nothing reads ${misplaced.join(", ")} in ${file}: settings stand under "config:", each indented by the same ` +
+        'number of spaces, as in "  pulumi-kubicorn:cloud: local". Nothing was changed.',
+    );
+  }
   if (isMap && content.config !== undefined && content.config !== null && !isPlainObject(content.config)) {
     throw new UserError(
       `What stands under "config:" in ${file} must be settings, as in "cloud: local". Nothing was changed.`,
     );
   }
+}
+
+/** Whether a key at the file's left edge was meant to be a setting, or to be "config:" itself; others are Pulumi's, or notes. */
+function isMeantAsSetting(key: string): boolean {
+  return key.includes(":") || (key !== "config" && distance(key.toLowerCase(), "config") <= 2);
 }
 
 async function contentOf(file: string): Promise<unknown> {

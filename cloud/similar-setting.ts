@@ -13,7 +13,8 @@ const tolerance = 0.4;
  * @param path where the unknown setting stands, its own name last: `["pools", 1, "lables"]`
  */
 export function similarSetting(path: readonly PropertyKey[]): string | undefined {
-  const name = String(path.at(-1));
+  // Of a whole key of the stack's configuration, as in kubicorn:pools, the part after the project's name.
+  const name = String(path.at(-1)).split(":").at(-1) ?? "";
   const known = Object.keys(nodeAt(path.slice(0, -1))?.properties ?? {});
   const apart = (other: string) => distance(name.toLowerCase(), other.toLowerCase());
   const [nearest] = known.sort((left, right) => apart(left) - apart(right));

@@ -105,6 +105,9 @@ describe("applyProfile", () => {
     ["config:\n  a: 1\n a: 2\n", /Pulumi\.dev\.yaml cannot be read: .* at line 3, column 1/],
     ["config: {a: 1}\nconfig: {a: 2}\n", /Map keys must be unique at line 2/],
     ["- a\n", /Pulumi\.dev\.yaml holds no settings/],
+    ["config:\np:pools: []\n", /Nothing reads p:pools in .*Pulumi\.dev\.yaml: settings stand under "config:"/],
+    ["Config:\n  p:pools: []\n", /Nothing reads Config in/],
+    ["confg:\n  p:pools: []\n", /Nothing reads confg in/],
     ["config: [a]\n", /What stands under "config:" in .* must be settings/],
   ])("refuses the profile %j with its place, and writes nothing", async (text, message) => {
     writeFileSync(join(folder, "Pulumi.dev.yaml"), text);
