@@ -76,6 +76,10 @@ export const readiness: Resource<ReadinessExpected, ReadinessActual> = {
   },
 
   async delete({ actual }, context) {
+    if (context.isPartial) {
+      // The cluster stays, without some of its nodes: they are drained like any that leave.
+      return;
+    }
     const api = await clusterApi(actual.kubeconfig);
     await retried(context, () => markRemoval(api, actual.cluster, context)).catch((error: unknown) =>
       context.warn(

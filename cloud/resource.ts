@@ -10,6 +10,8 @@ import { canonicalText } from "./json";
 export interface Context {
   /** Given when the run is interrupted or the engine is gone. */
   readonly signal: AbortSignal;
+  /** Whether the run is about a part of the stack only, so that one thing's going does not mean that all go. @default false */
+  readonly isPartial?: boolean;
   /** Shows what is being done on the resource's own row. Must hold no secret. */
   progress(message: string): void;
   /** Tells something that stays under the resource's row after the run. Must hold no secret. */

@@ -21,11 +21,12 @@ function processIds(): string[] {
   }
 }
 
-function commandLine(id: string): string[] {
+/** The words by which the process was started; none where that cannot be told. Linux only. */
+export function commandLine(id: number | string): string[] {
   try {
     return readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0");
   } catch {
-    // The process ended between the listing and the look.
+    // The process ended between the listing and the look, or this is no Linux.
     return [];
   }
 }

@@ -6,6 +6,7 @@ import type { Context } from "../../cloud/resource";
 import { rollout } from "../../cloud/rollout";
 import { Engine, type Severity, watchEngine } from "./engine";
 import { endLanguageHosts } from "./orphans";
+import { isPartialRun } from "./partial-run";
 
 /** The environment variable that names a file; once the file exists, the run is interrupted. */
 export const interruptFileVariable = "KUBICORN_INTERRUPT_FILE";
@@ -47,6 +48,7 @@ export class Session {
     const result = await rollout.during(() =>
       verb({
         signal: this.interruption.signal,
+        isPartial: isPartialRun(),
         progress: (message) => say("info", message, true),
         warn: (message) => say("warning", message, false),
       }),

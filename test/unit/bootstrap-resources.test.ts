@@ -448,6 +448,16 @@ describe("a node's delete", () => {
     await remove();
   });
 
+  it("drains when only a part of the cluster goes, although its readiness goes with that", async () => {
+    api.addNode(wanted.machine);
+    api.pods = [{ metadata: { name: "web", namespace: "default" }, spec: { nodeName: wanted.machine }, status: {} }];
+    const settled = { cluster: "demo", kubeconfig: wanted.kubeconfig, kubernetesVersion: "1.37.2", conditions: [] };
+    await readiness.delete({ id: "demo", actual: settled }, Object.assign(new RecordingContext(), { isPartial: true }));
+    await remove();
+    expect(api.pods).toEqual([]);
+    expect(api.nodes.size).toBe(0);
+  });
+
   it("is done when another cluster answers there, since the one that it was in is gone", async () => {
     api.addNode(wanted.machine);
     const base64 = (text: string) => Buffer.from(text).toString("base64");
