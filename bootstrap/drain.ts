@@ -52,7 +52,7 @@ export async function drainNode(
     throw new UserError(
       `Node ${node.name} could not be drained and is ${node.cordoned ? "still cordoned, as it was before" : "in service again"}: ` +
         `${messageOf(error)}. Nothing of it was removed. Make room for its pods, change the budget that holds them, or give ` +
-        "the pool more drainSeconds, then run again.",
+        "the pool more drainSeconds (to a node that already leaves, by an up with its former count), then run again.",
     );
   }
 }

@@ -76,15 +76,20 @@ const taint = settings(
   "{ key: gpu, effect: NoSchedule }",
 );
 
+// Below the least no machine boots in time, and the most is beyond every machine that there is: a slip of the finger.
+const cpusError = "a number of processors from 0.1 to 1024 is allowed, as in 2";
+const memoryError = "a number of GiB from 0.5 to 32768 is allowed, as in 4";
 const machineSize = {
   cpus: z
-    .number({ error: "a number of processors above 0 is allowed, as in 2" })
-    .positive({ error: "a number of processors above 0 is allowed, as in 2" })
+    .number({ error: cpusError })
+    .min(0.1, { error: cpusError })
+    .max(1024, { error: cpusError })
     .optional()
     .describe("Processors of one machine. Left out: the cloud's own choice; on this computer no limit."),
   memoryGiB: z
-    .number({ error: "a number of GiB from 0.5 on is allowed, as in 4" })
-    .min(0.5, { error: "a number of GiB from 0.5 on is allowed, as in 4" })
+    .number({ error: memoryError })
+    .min(0.5, { error: memoryError })
+    .max(32_768, { error: memoryError })
     .optional()
     .describe("Memory of one machine, in GiB. Left out: as for cpus."),
 };

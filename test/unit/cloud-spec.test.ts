@@ -73,6 +73,16 @@ describe("refuses, with path, value and what is allowed", () => {
       'pools[0].taints[0].effect: "Never" is not allowed; NoSchedule',
     ],
     [{ name: "dev", pools: [{ name: "a", memoryGiB: 0.1 }] }, "pools[0].memoryGiB: 0.1 is not allowed"],
+    // The engine would refuse these only when the machine is made.
+    [
+      { name: "dev", pools: [{ name: "a", memoryGiB: 1e300 }] },
+      "memoryGiB: 1e+300 is not allowed; a number of GiB from",
+    ],
+    [
+      { name: "dev", pools: [{ name: "a", cpus: 0.001 }] },
+      "pools[0].cpus: 0.001 is not allowed; a number of processors",
+    ],
+    [{ name: "dev", controlPlane: { cpus: 5000 } }, "controlPlane.cpus: 5000 is not allowed; a number of processors"],
     [
       { name: "dev", pools: [{ name: "a", image: "--privileged" }] },
       'pools[0].image: "--privileged" is not allowed; an image\'s reference is expected',
