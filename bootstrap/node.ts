@@ -28,6 +28,7 @@ import {
   taintId,
 } from "./nodes";
 import { awaitMilestone } from "./on-machine";
+import { registeredMarks } from "./registered-marks";
 import { isBeingRemoved } from "./removal-mark";
 import { sshAccess } from "./ssh";
 import { cameBack, formerSchema, retireFormer, turnSchema } from "./succession";
@@ -144,17 +145,22 @@ export const node: Resource<NodeExpected, NodeActual> = {
     }
     preloadApi();
     const api = await clusterApi(wanted.kubeconfig);
+    let hasJoined = false;
     if (!wanted.joins && !recorded) {
       await awaitMilestone(wanted.access, wanted.machine, "initialized", context);
     } else {
-      await becomeMember(api, wanted, recorded, context);
+      hasJoined = await becomeMember(api, wanted, recorded, context);
     }
     if (recorded ? plan.some(({ name }) => name === "updateKubelet") : !wanted.joins) {
       // Before the wait for Ready: the settings may be what keeps it from that.
       await updateKubelet(wanted, context);
     }
     const found = await awaitReadyNode(api, wanted.machine, wanted.kubernetesVersion, context);
-    const former = recorded ? marksOf(completed(recorded.actual)) : none;
+    const former = hasJoined
+      ? await registeredMarks(wanted.access, found, marksOf(wanted), context)
+      : recorded
+        ? marksOf(completed(recorded.actual))
+        : none;
     await markNode(api, found, marksOf(wanted), former, context);
     if (found.cordoned && isTakenUp(recorded, wanted)) {
       await retried(context, () => setCordoned(api, wanted.machine, false, context));
@@ -199,19 +205,19 @@ function endTurn({ turn }: NodeExpected): void {
   }
 }
 
-/** Makes the machine a member, whatever an earlier run has got done of that. */
+/** Makes the machine a member, whatever an earlier run has got done of that; whether its node may be a new one. */
 async function becomeMember(
   api: ClusterApi,
   wanted: NodeExpected,
   recorded: Recorded<NodeActual> | undefined,
   context: ApplyContext<NodeActual>,
-): Promise<void> {
+): Promise<boolean> {
   const found = await retried(context, () => readNode(api, wanted.machine, context));
   if (found && recorded) {
     if (found.ready.status !== "True" || unmet(recorded.actual.conditions).length > 0) {
       await startKubelet(wanted.access, wanted.machine, context);
     }
-    return;
+    return false;
   }
   await joinMachine(api, { ...wanted, found }, context);
   context.made(wanted.machine, {
@@ -219,6 +225,7 @@ async function becomeMember(
     uid: "",
     conditions: [{ type: "Ready", status: "Unknown", message: "it has just joined" }],
   });
+  return true;
 }
 
 /** Whether the node comes into service by this: then a drain that was killed half-way may have left it cordoned. */
