@@ -6,7 +6,7 @@ import { z } from "zod";
 import { planByProperty, type Resource } from "../cloud/resource";
 import { rollout } from "../cloud/rollout";
 import { identityOf, type KeyPair, makeKeyPair } from "./keys";
-import { type Former, succeeded, turnSchema } from "./succession";
+import { type Former, noPast, succeeded, turnSchema } from "./succession";
 
 const expected = z.strictObject({
   /** The machine's name. */
@@ -18,7 +18,7 @@ const expected = z.strictObject({
 export type HostKeyExpected = z.output<typeof expected>;
 
 export interface HostKeyActual extends HostKeyExpected, KeyPair {
-  /** The machines that the slot has had before; none where it has the first one. */
+  /** The machines that the slot has had before. A former version did not record that there were none. */
   readonly former?: Former;
   /** Their keys, by their names: a person may go back to a machine that is still there. */
   readonly formerKeys?: Readonly<Record<string, KeyPair>>;
@@ -33,7 +33,7 @@ export const hostKey: Resource<HostKeyExpected, HostKeyActual> = {
   async apply(wanted, recorded, context) {
     if (!recorded) {
       const pair = await makeKeyPair(wanted.machine);
-      return { id: identityOf(pair.publicKey), actual: { ...wanted, ...pair } };
+      return { id: identityOf(pair.publicKey), actual: { ...wanted, ...pair, former: noPast } };
     }
     const { id, actual } = recorded;
     if (actual.machine === wanted.machine) {

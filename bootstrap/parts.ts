@@ -73,6 +73,7 @@ function turnOf(cluster: RenderedCluster, pool: RenderedPool, { logicalName }: R
  */
 export class ReplacementQueue {
   private last: number | undefined;
+  private readonly firsts = new Map<string, number[]>();
 
   /**
    * Puts a host key into the queue.
@@ -82,10 +83,15 @@ export class ReplacementQueue {
    * @returns the part's index
    */
   join(pool: RenderedPool, position: number, add: (after: readonly number[]) => number): number {
+    const firsts = this.firsts.get(pool.name) ?? [];
+    this.firsts.set(pool.name, firsts);
     if (position < pool.surge) {
-      return add([]);
+      const index = add([]);
+      firsts.push(index);
+      return index;
     }
-    this.last = add(this.last === undefined ? [] : [this.last]);
+    // Behind the first ones too: were it faster than one of them, that one would wait as well.
+    this.last = add([...(this.last === undefined ? [] : [this.last]), ...(position === pool.surge ? firsts : [])]);
     return this.last;
   }
 }

@@ -17,13 +17,16 @@ export const turnSchema = z.strictObject({
 
 export const formerSchema = z.strictObject({
   /** How often the slot's machine has got another name. */
-  round: z.number().int().min(1),
+  round: z.number().int().min(0),
   /** The names of earlier machines, the last one first. */
   machines: z.array(z.string()),
 });
 
 /** The machines that a slot has had before. */
 export type Former = z.output<typeof formerSchema>;
+
+/** The past of a slot that has its first machine. It is recorded too: what is not recorded is unknown to a preview. */
+export const noPast: Former = { round: 0, machines: [] };
 
 /** How many earlier machines are remembered: more than a person goes back and forth before one `up` has ended well. */
 const remembered = 4;
@@ -40,7 +43,7 @@ export function succeeded(former: Former | undefined, machine: string, next: str
  */
 export function cameBack(actual: { former?: Former | undefined }, wanted: { former?: Former | undefined }): boolean {
   const past: unknown = wanted.former;
-  return typeof past === "object" && wanted.former?.round !== actual.former?.round;
+  return typeof past === "object" && (wanted.former?.round ?? 0) !== (actual.former?.round ?? 0);
 }
 
 /** Drains and removes the nodes of the slot's earlier machines, once the machine's own is Ready. */

@@ -22,7 +22,7 @@ function pool(
   more: (slot: string) => Record<string, unknown> = () => ({}),
 ): Record<number, unknown> {
   const parts = slots.flatMap((slot, position) => {
-    const [key, queued] = [2 * position, position > 1 ? [2 * position - 2] : []];
+    const [key, queued] = [2 * position, position > 0 ? [2 * position - 2] : []];
     const turn = { group: "pool", slot, atATime: 1 };
     const machine = `m${slot}-${generation}`;
     return [

@@ -87,10 +87,10 @@ describe("host keys", () => {
       "control-plane-1": ["ssh-key"],
       "a-1": ["ssh-key"],
       "a-2": ["ssh-key"],
-      "a-3": ["ssh-key"],
+      "a-3": ["ssh-key", "a-1", "a-2"],
       "a-4": ["ssh-key", "a-3"],
       "b-1": ["ssh-key", "b-image"],
-      "b-2": ["ssh-key", "b-image", "a-4"],
+      "b-2": ["ssh-key", "b-image", "a-4", "b-1"],
       "b-3": ["ssh-key", "b-image", "b-2"],
     });
   });
@@ -100,10 +100,16 @@ describe("host keys", () => {
     const pool = { name: "p", labels: {}, taints: [], kubelet: {}, drainSeconds: 1, surge: 1, machines: [] };
     const afters: (readonly number[])[] = [];
     const add = (after: readonly number[]) => afters.push(after);
-    for (const position of [0, 1, 2, 0, 1]) {
-      queue.join(pool, position, add);
+    for (const [name, position] of [
+      ["p", 0],
+      ["p", 1],
+      ["p", 2],
+      ["q", 0],
+      ["q", 1],
+    ] as const) {
+      queue.join({ ...pool, name }, position, add);
     }
-    expect(afters).toEqual([[], [], [2], [], [3]]);
+    expect(afters).toEqual([[], [1], [2], [], [3, 4]]);
   });
 
   const make = (name: string) => hostKey.apply({ machine: name }, undefined, new RecordingContext<HostKeyActual>());
