@@ -5,6 +5,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { UserError } from "../cloud/errors";
 import { isPlainObject } from "../cloud/json";
 import { type Stack, stateFile } from "./stack";
 
@@ -13,21 +14,25 @@ import { type Stack, stateFile } from "./stack";
  * Nobody else may be working on the stack.
  *
  * @returns what was done, as a sentence for the person; `undefined` where nothing was to do
+ * @throws UserError where no copy is whole and the state was not empty: nobody but the person may give up what it had made
  */
 export function mendState(stack: Stack): string | undefined {
   const file = stateFile(stack);
   if (!file || !existsSync(file) || isWhole(file)) {
     return undefined;
   }
+  const copy = copiesOf(stack, file).find(isWhole);
+  if (!copy && knowsThings(file)) {
+    throw new UserError(
+      `The state of the stack ${stack.name} was cut short, and no copy of it is whole: ${file}. What it had made is there ` +
+        "still. Bring the file back from a copy of your own; or give it up: remove what it had made by hand (on this " +
+        "computer: the containers, volumes and networks with the label kubicorn.io/cluster) and move the file away.",
+    );
+  }
   const damaged = `${file}.damaged-${Date.now()}`;
   renameSync(file, damaged);
-  const copy = copiesOf(stack, file).find(isWhole);
   if (!copy) {
-    return (
-      `The state of the stack ${stack.name} was cut short and no copy of it is whole, so it begins anew. What it had ` +
-      "made is no longer known and stays: remove it by hand (on this computer: the containers, volumes and networks " +
-      `with the label kubicorn.io/cluster). The damaged file is ${damaged}.`
-    );
+    return `The state of the stack ${stack.name} was cut short before it held anything, so it begins anew.`;
   }
   const age = statSync(copy).mtime.toLocaleString();
   copyFileSync(copy, file);
@@ -52,9 +57,15 @@ function isCompressed(file: string): boolean {
   return /\.gz(\.bak)?$/.test(file);
 }
 
+/** Whether the file, damaged as it is, still names things that were made. One that cannot be unpacked may. */
+function knowsThings(file: string): boolean {
+  const content = readFileSync(file);
+  return isCompressed(file) ? content.length > 0 : content.includes('"urn"');
+}
+
 function isWhole(file: string): boolean {
+  const content = readFileSync(file);
   try {
-    const content = readFileSync(file);
     const value: unknown = JSON.parse(String(isCompressed(file) ? gunzipSync(content) : content));
     return isPlainObject(value) && isPlainObject(value.checkpoint);
   } catch {

@@ -105,10 +105,14 @@ describe("a state file that is not whole", () => {
     expect(mendState(stack())).toBeUndefined();
   });
 
-  it("without a whole copy is set aside, and what it made is told to be unknown", () => {
+  it("without a whole copy is set aside only where it held nothing; what was made is never forgotten by itself", () => {
     put(join(stacks, "dev.json"), "", 0);
-    expect(mendState(stack())).toMatch(/no copy of it is whole.*kubicorn\.io\/cluster.*\.damaged-\d+\.$/);
+    expect(mendState(stack())).toMatch(/cut short before it held anything, so it begins anew\.$/);
     expect(readdirSync(stacks).filter((name) => !name.includes("damaged"))).toEqual([]);
+    const cut = '{"checkpoint": {"latest": {"resources": [{"urn": "urn:pulumi:dev::p::k:Machine::one"';
+    put(join(stacks, "dev.json"), cut, 0);
+    expect(() => mendState(stack())).toThrow(/no copy of it is whole.*kubicorn\.io\/cluster.*move the file away\.$/);
+    expect(readFileSync(join(stacks, "dev.json"), "utf8")).toBe(cut);
   });
 
   it("is no matter where there is none, or a whole one", () => {
