@@ -34,13 +34,13 @@ beforeAll(async () => {
   sampler = new SecretSampler(temporary);
   await feedMarker();
   outputs.preview = await project.run("preview");
-  const tokens = new TokenCatcher(false);
+  const tokens = new TokenCatcher();
   outputs.up = await project.run("up", "--yes", "--skip-preview");
   await tokens.stop();
   const passphrase = readFileSync(join(project.folder, ".pulumi-state/passphrase"), "utf8");
   secrets.passphrase = [passphrase];
 
-  // From here on the passphrase is in the environment, and the join fails since its token is taken away.
+  // From here on the passphrase is in the environment, and the join fails since the API refuses other machines.
   process.env.PULUMI_CONFIG_PASSPHRASE = passphrase;
   outputs.refresh = await project.run("refresh", "--yes", "--skip-preview");
   project.configure({
@@ -49,12 +49,13 @@ beforeAll(async () => {
     controlPlane: { count: 1 },
     pools: [{ name: "workers", count: 2 }],
   });
-  const thieves = new TokenCatcher(true);
+  await refuseOtherMachines();
+  const more = new TokenCatcher();
   const failing = await project.start("up", "--yes", "--skip-preview");
-  await thieves.stop();
+  await more.stop();
   outputs["failing up"] = failing.all;
   expect(failing.exitCode, failing.all).not.toBe(0);
-  secrets["join token"] = [...tokens.caught, ...thieves.caught];
+  secrets["join token"] = [...tokens.caught, ...more.caught];
   machines = await containers();
   await learnSecrets();
 }, 300_000);
@@ -76,7 +77,6 @@ describe("no secret of the cluster", () => {
     for (const name of ["join token", "SSH private key", "host key", "passphrase", "kubeconfig", "authority key"]) {
       expect(secrets[name]?.length, name).toBeGreaterThan(0);
     }
-    expect(secrets["join token"]?.length).toBeGreaterThan(1);
     const found = sampler.find([marker]).map((where) => where.split(" ", 1)[0]);
     expect(new Set(found)).toEqual(new Set(["command", "environment", "temporary"]));
     expect(sampler.looks).toBeGreaterThan(50);
@@ -184,13 +184,23 @@ function partsOf(pem: string): string[] {
   return [(lines.length > 2 ? lines[lines.length - 2] : lines[0]) as string];
 }
 
-/** Asks the control plane again and again for join tokens, and takes them away where that is wanted. */
+/** Has the control plane refuse connections to its API from all but itself and this computer. */
+async function refuseOtherMachines(): Promise<void> {
+  const [machine = ""] = await containers("control-plane");
+  const rules = [
+    "iptables --insert INPUT --protocol tcp --dport 6443 --jump REJECT --reject-with tcp-reset",
+    "iptables --insert INPUT --in-interface lo --jump ACCEPT",
+    "iptables --insert INPUT --source $(ip route show default | cut --delimiter ' ' --fields 3) --jump ACCEPT",
+  ];
+  const { exitCode } = await podman("exec", machine, "bash", "-ec", rules.join("; "));
+  expect(exitCode).toBe(0);
+}
+
+/** Asks the control plane again and again for join tokens. */
 class TokenCatcher {
   readonly caught = new Set<string>();
   private stopped = false;
   private readonly running = this.run();
-
-  constructor(private readonly takesAway: boolean) {}
 
   async stop(): Promise<void> {
     this.stopped = true;
@@ -202,9 +212,7 @@ class TokenCatcher {
       const [machine] = await containers("control-plane");
       const kubectl = `kubectl --kubeconfig /etc/kubernetes/admin.conf --namespace kube-system`;
       const get = `${kubectl} get secrets --field-selector type=bootstrap.kubernetes.io/token --output json`;
-      const remove = `${kubectl} delete secrets --field-selector type=bootstrap.kubernetes.io/token --ignore-not-found >/dev/null`;
-      const script = this.takesAway ? `${get} && ${remove}` : get;
-      const found = await podman("exec", machine ?? "none", "bash", "-c", script);
+      const found = await podman("exec", machine ?? "none", "bash", "-c", get);
       for (const { data } of found.exitCode === 0 ? tokens.parse(JSON.parse(found.stdout)).items : []) {
         this.caught.add(Buffer.from(data["token-secret"], "base64").toString());
       }
