@@ -10,6 +10,7 @@ import { requireDiskSpace } from "./disk-space";
 import { type ContainerEngine, isConflict } from "./engine";
 import { labelNames, requireOurs } from "./labels";
 import type { MachineExpected } from "./machine";
+import { withFolderInMemory } from "./memory-folder";
 import { type Abilities, probeAbilities } from "./probe";
 import { removeContainer } from "./removal";
 import { seedArchive, seedFolder } from "./seed";
@@ -102,7 +103,12 @@ async function boot(
   const made = { id, name: container, running: false, started: false, status: "created", labels: labelsOf(created) };
   report.record(made);
   const seed = await seedArchive(name, `${container}-${recipe}`, userData);
-  await engine.run(`giving machine ${name} its user data`, ["cp", "-", `${id}:${seedFolder}`], { stdin: seed });
+  await withFolderInMemory((temporaryFolder) =>
+    engine.run(`giving machine ${name} its user data`, ["cp", "-", `${id}:${seedFolder}`], {
+      stdin: seed,
+      temporaryFolder,
+    }),
+  );
   await engine.run(`starting machine ${name}`, [...abilities.options, "start", id]);
   // While it boots: those of a machine that was removed behind our back, and of makings that were cut off.
   await removeVolumes(engine, container, volume);

@@ -16,6 +16,8 @@ export interface EngineCall {
   /** The time limit, in seconds. @default timeLimits.containerEngine */
   readonly seconds?: number;
   readonly signal?: AbortSignal;
+  /** Where the engine may put temporary files. @default its own choice */
+  readonly temporaryFolder?: string | undefined;
 }
 
 export interface ContainerEngine {
@@ -52,14 +54,14 @@ async function runOnce(
   name: EngineName,
   operation: string,
   args: readonly string[],
-  { stdin, seconds = timeLimits.containerEngine, signal }: EngineCall,
+  { stdin, seconds = timeLimits.containerEngine, signal, temporaryFolder }: EngineCall,
 ): Promise<string> {
   const running = execa(name, args, {
     input: stdin ?? "",
     // What the engine leaves running for a machine must not hold on to the project's folder.
     cwd: "/",
     // The words of its errors are compared, so they must be the same in every country.
-    env: { LC_ALL: "C", LANG: "C", ...withoutSecrets },
+    env: { LC_ALL: "C", LANG: "C", ...withoutSecrets, ...(temporaryFolder && { TMPDIR: temporaryFolder }) },
     timeout: seconds * 1000,
     forceKillAfterDelay: secondsToEnd * 1000,
     reject: false,
