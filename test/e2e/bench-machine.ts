@@ -22,6 +22,8 @@ export interface BenchMachine {
   readonly began: number;
 }
 
+/** Two runs side by side make machines of the same names. */
+const identity = process.pid.toString(16).padStart(6, "0").slice(-6);
 export const kubernetesVersion = "1.37.2";
 
 /** A network with the machines that a test makes on it. */
@@ -39,7 +41,7 @@ export class Bench {
   static async make(): Promise<Bench> {
     const { actual } = await image.apply({ kubernetesVersion }, undefined, new RecordingContext());
     const { engine, reference } = actual;
-    const wanted = { cluster: `bench-${process.pid}`, owner: "e2e/bench", identity: "bbbbbb", avoid: [], engine };
+    const wanted = { cluster: `bench-${process.pid}`, owner: "e2e/bench", identity, avoid: [], engine };
     const made = await network.apply(wanted, undefined, new RecordingContext());
     return new Bench(engine, reference, made, await makeKeyPair("bench"));
   }
@@ -81,7 +83,7 @@ export class Bench {
     const { cluster, endpoint } = this;
     const text = userData({ authorizedKey: this.userKeys.publicKey, hostKey }, { cluster, machine: name, endpoint });
     const wanted = {
-      ...{ name, cluster, owner: "e2e/bench", identity: "bbbbbb", role, engine: this.engine, image: this.reference },
+      ...{ name, cluster, owner: "e2e/bench", identity, role, engine: this.engine, image: this.reference },
       ...{ network: this.network.actual.name, range: this.network.actual.subnet, publishApi: role === "control-plane" },
       userData: withFaults(text, faults),
     };
