@@ -131,8 +131,10 @@ export const node: Resource<NodeExpected, NodeActual> = {
     if (cameBack(actual, wanted)) {
       facts.push({ name: "retireFormer", property: "former", action: "update" });
     }
-    if (unmet(actual.conditions).length > 0) {
-      facts.push({ name: "restoreReadiness", property: "machine", action: "update" });
+    const [problem] = unmet(actual.conditions);
+    if (problem) {
+      const note = `Node ${actual.machine} is not Ready${problem.message && `: ${problem.message}`}.`;
+      facts.push({ name: "restoreReadiness", property: "machine", action: "update", note });
     }
     return facts;
   },

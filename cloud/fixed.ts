@@ -28,6 +28,6 @@ export function fixedViolations(
 export function staysAsItIs(value: unknown): string {
   return (
     `it stays ${JSON.stringify(value)} for as long as the cluster lives; ` +
-    "to have another, remove the cluster and make it anew (npm run down, then npm run up)"
+    "to have another, remove the cluster and make it anew (npm run down, then npm run up). Nothing was changed"
   );
 }

@@ -49,14 +49,15 @@ function updates(actual: MachineActual, wanted: MachineExpected): Fact[] {
   return facts.length === 0 ? mending(actual) : facts;
 }
 
-function mending(actual: MachineActual): Fact[] {
-  if (unmet(actual.conditions).length === 0) {
+function mending({ name, conditions }: MachineActual): Fact[] {
+  const [problem] = unmet(conditions);
+  if (problem === undefined) {
     return [];
   }
-  const note = `${actual.name} is restarted, since its SSH server does not answer; its pods start again with it.`;
-  return lacksSsh(actual)
-    ? [{ name: "restartMachine", property: "name", action: "update", note }]
-    : [{ name: "startMachine", property: "name", action: "update" }];
+  const fact = { property: "name", action: "update" } as const;
+  return problem.type === sshCondition
+    ? [{ ...fact, name: "restartMachine", note: `${name} is restarted, and its pods with it: ${problem.message}.` }]
+    : [{ ...fact, name: "startMachine", note: `${name} is started: ${problem.message}.` }];
 }
 
 /** Why a machine is replaced, and what becomes of what is on it. */

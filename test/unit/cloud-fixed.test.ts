@@ -18,7 +18,7 @@ test("is told by the setting's name, with what stays and what to do", () => {
   const violations = fixedViolations(fixed, { pods: "a", cluster: "dev" }, { pods: "b", cluster: "prod" });
   expect(violations.map(describeViolation)).toEqual([
     'network.pods: "b" is not allowed; it stays "a" for as long as the cluster lives; to have another, remove the ' +
-      "cluster and make it anew (npm run down, then npm run up)",
+      "cluster and make it anew (npm run down, then npm run up). Nothing was changed",
     expect.stringMatching(/^name: "prod" is not allowed; it stays "dev" /),
   ]);
 });
