@@ -35,15 +35,19 @@ export async function httpGet(
 }
 
 async function getOnce(target: URL, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
-  const limit = AbortSignal.timeout(connectLimit);
-  const either = AbortSignal.any([signal, limit]);
+  // A timer of its own: Node 20 may collect a signal of AbortSignal.timeout that only AbortSignal.any refers to.
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), connectLimit);
+  const either = AbortSignal.any([signal, limit.signal]);
   try {
     const socket = await throughProxy(target, either);
     return await answerOf(target, { headers, ...(socket && { createConnection: () => socket }) }, either);
   } catch (error) {
     signal.throwIfAborted();
-    const why = limit.aborted ? `no answer within ${connectLimit / 1000} s` : messageOf(error);
+    const why = limit.signal.aborted ? `no answer within ${connectLimit / 1000} s` : messageOf(error);
     throw new TransientError(`${target.origin} cannot be reached: ${why}`);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
