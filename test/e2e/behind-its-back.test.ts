@@ -86,13 +86,7 @@ beforeEach(async () => {
   before = await ids();
 });
 
-afterAll(async () => {
-  const { exitCode, all } = await project.start("down", "--yes", "--skip-preview");
-  if (exitCode !== 0) {
-    console.error(all);
-  }
-  project.remove();
-});
+afterAll(() => project.takeDown());
 
 describe("what happens to one machine is mended there", () => {
   test.each([

@@ -81,6 +81,15 @@ export class ClusterProject {
       .join("\n");
   }
 
+  /** Takes the cluster down, tells where that fails, and removes the folder. */
+  async takeDown(): Promise<void> {
+    const { exitCode, all } = await this.start("down", "--yes", "--skip-preview");
+    if (exitCode !== 0) {
+      console.error(all);
+    }
+    this.remove();
+  }
+
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -21,13 +21,7 @@ beforeAll(async () => {
   console.log(output);
 });
 
-afterAll(async () => {
-  const { exitCode, all } = await project.start("down", "--yes", "--skip-preview");
-  if (exitCode !== 0) {
-    console.error(all);
-  }
-  project.remove();
-});
+afterAll(() => project.takeDown());
 
 interface Node {
   metadata: { name: string };

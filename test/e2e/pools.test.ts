@@ -119,13 +119,7 @@ beforeAll(async () => {
   await project.fetchKubeconfig();
 });
 
-afterAll(async () => {
-  const { exitCode, all } = await project.start("down", "--yes", "--skip-preview");
-  if (exitCode !== 0) {
-    console.error(all);
-  }
-  project.remove();
-});
+afterAll(() => project.takeDown());
 
 describe("the count of a pool", () => {
   test("2 -> 3 makes the third machine and touches no other", async () => {

@@ -114,13 +114,7 @@ beforeEach(async () => {
   before = await look();
 });
 
-afterAll(async () => {
-  const { exitCode, all } = await project.start("down", "--yes", "--skip-preview");
-  if (exitCode !== 0) {
-    console.error(all);
-  }
-  project.remove();
-});
+afterAll(() => project.takeDown());
 
 describe("the cluster comes back by itself, with all its addresses, ports, keys and ids", () => {
   test("after one machine was started anew", async () => {
