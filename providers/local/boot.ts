@@ -46,7 +46,8 @@ export async function usable(
     return undefined;
   }
   requireOurs(`Machine ${name}`, found.labels, wanted);
-  if (isRecorded || (found.started && found.labels[labelNames.recipe] === recipeOf(wanted))) {
+  const isWhole = !found.isHalfRemoved;
+  if (isWhole && (isRecorded || (found.started && found.labels[labelNames.recipe] === recipeOf(wanted)))) {
     return found;
   }
   await removeContainer(engine, found);

@@ -25,6 +25,21 @@ const inspected = z
     }),
   );
 
+/** What podman's list keeps of a container that it was killed while removing. */
+const halfRemoved = z
+  .object({ Id: z.string(), Names: z.tuple([z.string()]), Labels: z.record(z.string(), z.string()).nullish() })
+  .transform(
+    ({ Id, Names: [name], Labels }): Container => ({
+      id: Id,
+      name,
+      running: false,
+      started: false,
+      status: "half removed",
+      isHalfRemoved: true,
+      labels: Labels ?? {},
+    }),
+  );
+
 export interface Container {
   readonly id: string;
   readonly name: string;
@@ -34,6 +49,8 @@ export interface Container {
   /** The engine's word for its state, as in `exited`. */
   readonly status: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** True where nothing is left of it but the engine's entry, which a removal of it takes away. */
+  readonly isHalfRemoved?: true;
 }
 
 /** The container of exactly that name; the engine's empty list is the proof that there is none. */
@@ -52,15 +69,34 @@ export function allContainers(engine: ContainerEngine): Promise<Container[]> {
   return listContainers(engine, `label=${labelNames.cluster}`);
 }
 
-async function listContainers(engine: ContainerEngine, filter: string): Promise<Container[]> {
-  const ids = await askForList(engine, "listing machines", ["ps", "--all", "--no-trunc", "--filter", filter], "ID");
+async function listContainers(engine: ContainerEngine, filter: string, looks = 3): Promise<Container[]> {
+  const list = ["ps", "--all", "--no-trunc", "--filter", filter];
+  const ids = await askForList(engine, "listing machines", list, "ID");
   try {
     return await askAbout(engine, "looking at machines", ["inspect", "--type", "container"], ids, inspected);
   } catch (error) {
-    // One of them went between the listing and the look; the next listing no longer has it.
-    if (isAbsent(error)) {
-      return listContainers(engine, filter);
+    if (!isAbsent(error)) {
+      throw error;
     }
-    throw error;
+    // One of them went between the listing and the look; the next listing no longer has it.
+    if (looks > 1) {
+      return listContainers(engine, filter, looks - 1);
+    }
+    return lookOneByOne(engine, ids);
   }
+}
+
+/** Looks at each for itself: one that podman lists and cannot tell of is one that it was killed while removing. */
+async function lookOneByOne(engine: ContainerEngine, ids: readonly string[]): Promise<Container[]> {
+  const look = (id: string) =>
+    askAbout(engine, "looking at a machine", ["inspect", "--type", "container"], [id], inspected).catch(
+      (error: unknown) => {
+        if (!isAbsent(error) || engine.name !== "podman") {
+          throw error;
+        }
+        const list = ["ps", "--all", "--no-trunc", "--format", "json", "--filter"];
+        return askAbout(engine, "looking at a half removed machine", list, [`id=${id}`], halfRemoved);
+      },
+    );
+  return (await Promise.all(ids.map(look))).flat();
 }

@@ -66,19 +66,17 @@ export async function usedByEngine(engine: ContainerEngine): Promise<UsedRange[]
 }
 
 /** The networks of those names that are there still. */
-async function inspect(engine: ContainerEngine, names: readonly string[]): Promise<FoundNetwork[]> {
+async function inspect(engine: ContainerEngine, names: readonly string[], looks = 3): Promise<FoundNetwork[]> {
   try {
     return await askAbout(engine, "looking at networks", ["network", "inspect"], names, inspected);
   } catch (error) {
-    if (!isAbsent(error)) {
+    if (!isAbsent(error) || looks <= 1) {
       throw error;
     }
     // One of them went between the listing and the look.
     const left = await networkNames(engine);
-    return inspect(
-      engine,
-      names.filter((name) => left.includes(name)),
-    );
+    const stillThere = names.filter((name) => left.includes(name));
+    return inspect(engine, stillThere, looks - 1);
   }
 }
 

@@ -67,7 +67,9 @@ export const machine: Resource<MachineExpected, MachineActual> = {
   async actual({ id, actual }, context) {
     try {
       const found = await findContainer(containerEngine(actual.engine), actual.containerName);
-      return found?.id === id ? { ...actual, conditions: await lookClosely(actual, found, context) } : undefined;
+      return found?.id === id && !found.isHalfRemoved
+        ? { ...actual, conditions: await lookClosely(actual, found, context) }
+        : undefined;
     } catch (error) {
       context.warn(`machine ${actual.name} could not be looked at: ${messageOf(error)}`);
       return { ...actual, conditions: [{ type: "Running", status: "Unknown", message: messageOf(error) }] };
@@ -108,7 +110,7 @@ export const machine: Resource<MachineExpected, MachineActual> = {
 
   async begun(wanted) {
     const found = await findContainer(containerEngine(wanted.engine), containerName(wanted));
-    const isOurs = found?.labels[labelNames.identity] === wanted.identity;
+    const isOurs = found?.labels[labelNames.identity] === wanted.identity && !found.isHalfRemoved;
     return isOurs ? { id: found.id, actual: asActual(wanted, found) } : undefined;
   },
 

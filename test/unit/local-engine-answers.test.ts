@@ -231,6 +231,21 @@ describe("an answer that is good", () => {
   });
 });
 
+describe("an engine that lists for good what it cannot tell of", () => {
+  const unknown = { to: "inspect", stderr: "Error: no such container", exitCode: 125 };
+
+  it("does so of a container that docker lost: an error, after a few looks", async () => {
+    const engine = engineWith("docker", { to: "ps ", stdout: id }, unknown);
+    await expect(findContainer(engine, "m1")).rejects.toThrow(/no such container/);
+  });
+
+  it("does so of a network: an error, after a few looks", async () => {
+    const lost = { to: "network inspect", stderr: "Error: network not found", exitCode: 125 };
+    const engine = engineWith("podman", { to: "network ls", stdout: "dev-abcdef\n" }, lost);
+    await expect(usedByEngine(engine)).rejects.toThrow(/network not found/);
+  });
+});
+
 describe("an engine that refuses as a whole", () => {
   it.each<[EngineName, string, RegExp]>([
     [

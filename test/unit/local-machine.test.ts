@@ -70,11 +70,30 @@ function inspected(id: string, status: string, its: Record<string, string> = lab
   return JSON.stringify([{ Id: id, Name: containerName, State, Config: { Labels: its } }]);
 }
 
+/** As podman 4.3 answers for good after it was killed between removing a container's storage and its entry. */
+const halfRemoved: Answer[] = [
+  {
+    to: "inspect",
+    stderr: 'Error: getting container from store "id-1": container not known',
+    exitCode: 125,
+  },
+  { to: "json --filter id=id-1", stdout: JSON.stringify([{ Id: "id-1", Names: [containerName], Labels: labels }]) },
+  { to: listing, stdout: "id-1\n" },
+];
+
 describe("looking at a machine", () => {
   it("calls it gone when the engine's list is empty", async () => {
     answers({ to: listing });
     expect(await machine.actual(recorded, context)).toBeUndefined();
     expect(context.warned).toEqual([]);
+  });
+
+  it("calls it gone when the engine was killed while removing it, and delete takes the rest away", async () => {
+    const calls = answers(...halfRemoved, { to: "rm --force" }, { to: "volume ls" });
+    expect(await machine.actual(recorded, context)).toBeUndefined();
+    expect(await machine.begun?.(wanted, context)).toBeUndefined();
+    await machine.delete(recorded, context);
+    expect(calls.calls.filter((call) => call.startsWith("rm "))).toEqual(["rm --force --volumes --time 0 id-1"]);
   });
 
   it("calls it gone when another container has its name", async () => {
@@ -219,6 +238,20 @@ describe("making a machine", () => {
     );
     expect(await machine.apply(wanted, undefined, context)).toMatchObject({ id: "id-2" });
     expect(calls.calls.filter((call) => call.startsWith("rm --force"))).toHaveLength(1);
+  });
+
+  it("takes away what is left of one that the engine was killed while removing, and goes on", async () => {
+    const calls = answers(
+      ...probe,
+      ...halfRemoved.map((answer) => ({ ...answer, ...(answer.to === listing && { times: 3 }) })),
+      ...none,
+      { to: "rm --force" },
+      { to: "create --name", stdout: "id-2\n" },
+      { to: "cp -" },
+      { to: "start id-2" },
+    );
+    expect(await machine.apply(wanted, undefined, context)).toMatchObject({ id: "id-2" });
+    expect(calls.calls.filter((call) => call.startsWith("rm --force"))).toEqual(["rm --force --volumes --time 0 id-1"]);
   });
 
   it("gives it a volume of its own, new and with our labels, and removes those that earlier ones of its name have left", async () => {
