@@ -1,0 +1,119 @@
+/**
+ * What a Reconciler needs of the engine below it: the recorded state, runs of a program, audits, and a journal.
+ * The Pulumi engine is one; the simulated one of the tests is another.
+ */
+import type { Model } from "./model";
+
+/** A resource as the engine's state has it. Only what the Reconciler reads is named; the rest is kept as it is. */
+export interface StateRow {
+  readonly urn: string;
+  /** The owner's own name for the thing; none for a component. */
+  readonly id?: string;
+  /** The engine's type token. */
+  readonly type: string;
+  /** False for a component, which exists nowhere but in the state. */
+  readonly custom: boolean;
+  /** True for a thing that waits for its removal, since another has taken its place. */
+  readonly delete?: boolean;
+  /** True for a thing that the person has forbidden to remove. */
+  readonly protect?: boolean;
+  readonly parent?: string;
+  readonly dependencies?: readonly string[];
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  /** Why the thing is not whole: the engine changes such a one also where its inputs say nothing new. */
+  readonly initErrors?: readonly string[];
+  readonly [further: string]: unknown;
+}
+
+/** An operation that was begun and of which nobody knows how it ended. */
+export interface PendingOperation {
+  readonly type: "creating" | "updating" | "deleting" | "reading" | "importing";
+  readonly resource: StateRow;
+}
+
+/** The whole state, secrets encrypted. */
+export interface Snapshot {
+  readonly resources: readonly StateRow[];
+  readonly pendingOperations: readonly PendingOperation[];
+  /** What the engine keeps besides, handed back as it is. */
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
+export type StepKind = "same" | "create" | "update" | "replace" | "delete" | "read";
+
+/** One step of a run, or of a preview of it. */
+export interface Step {
+  readonly kind: StepKind;
+  readonly urn: string;
+  /** False for components. */
+  readonly custom: boolean;
+  /** Properties that are the reason. */
+  readonly differences: readonly string[];
+  /** How far it is. A preview has `planned` ones only. */
+  readonly state: "planned" | "begun" | "done" | "failed";
+}
+
+/** What the engine is to run. */
+export type Program =
+  /** The parts of a model. */
+  | { readonly kind: "model"; readonly model: Model }
+  /**
+   * Rows as they were recorded, with the very inputs they had. Those that are `lost`, and those that take values from them,
+   * come from the model where it has them, since the recorded values may name what is no longer there.
+   */
+  | {
+      readonly kind: "recorded";
+      readonly rows: readonly StateRow[];
+      readonly lost: readonly string[];
+      readonly model: Model | undefined;
+    };
+
+export interface RunOptions {
+  /** Given when the run is to end: running steps end, nothing new begins, the state is saved. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onStep?: ((step: Step) => void) | undefined;
+}
+
+/** What an audit saw of one recorded resource. */
+export interface AuditedRow {
+  readonly urn: string;
+  readonly exists: boolean;
+  /** Properties in which the real thing differs from what is recorded. */
+  readonly differences: readonly string[];
+}
+
+/** What is kept of a run outside of the state, from before its first step until it has succeeded or is wholly undone. */
+export interface Journal {
+  readonly phase: "applying" | "rolling back";
+  /** The state before the first run of those that did not come to their end. */
+  readonly before: Snapshot;
+  /** URNs whose change or removal failed or was cut off. */
+  readonly attempted: readonly string[];
+}
+
+export interface StackEngine {
+  /** Clears away what a killed run has left: its lock, and operations that it had begun, which become recorded things. */
+  mend(): Promise<void>;
+  read(): Promise<Snapshot>;
+  /** Puts that in the place of the state. */
+  write(snapshot: Snapshot): Promise<void>;
+  preview(program: Program, options?: RunOptions): Promise<readonly Step[]>;
+  /** Rejects with the run's error once all running steps have ended and the state is saved. */
+  up(program: Program, options?: RunOptions): Promise<void>;
+  /** Looks at the real things; changes nothing, not even what is recorded. */
+  audit(options?: RunOptions): Promise<readonly AuditedRow[]>;
+  /** Looks at the real things and records what is there. @param urns only those */
+  refresh(urns?: readonly string[], options?: RunOptions): Promise<void>;
+  /** Removes everything but what is protected. Already gone is success. */
+  destroy(options?: RunOptions): Promise<void>;
+  /** The row's URN for a model's part, as a run of that model gives it. */
+  urnOf(model: Model, index: number): string;
+  readonly journal: {
+    /** `undefined` where the last run came to its end, or another tool has run to an end since. */
+    read(): Promise<Journal | undefined>;
+    /** Kept for good once this resolves. */
+    write(journal: Journal): Promise<void>;
+    clear(): Promise<void>;
+  };
+}
