@@ -37,7 +37,7 @@ export async function drainNode(
     signal: context.signal,
     progress: (message: string) => context.progress(message),
   };
-  const drain = new Drain(api, node.name, silence, context);
+  const drain = new Drain(api, node, silence, context);
   try {
     const left = await waitUntil(wait, () => drain.look());
     if (left.length > 0) {
@@ -50,7 +50,7 @@ export async function drainNode(
   } catch (error) {
     await backIntoService(api, node, context);
     throw new UserError(
-      `Node ${node.name} could not be drained and is ${node.cordoned ? "still cordoned, as it was before" : "in service again"}: ` +
+      `Node ${node.name} could not be drained and is ${isCordonedByPerson(node) ? "still cordoned, as it was before" : "in service again"}: ` +
         `${messageOf(error)}. Nothing of it was removed. Make room for its pods, change the budget that holds them, or give ` +
         "the pool more drainSeconds (to a node that already leaves, by an up with its former count), then run again.",
     );
@@ -82,8 +82,14 @@ export function toleratesCordon({ spec }: V1Pod): boolean {
   );
 }
 
+/** A drain of ours that was cut off has left its cordon; any other one is a person's, who keeps it. */
+function isCordonedByPerson({ cordoned, isDrained }: NodeState): boolean {
+  return cordoned && !isDrained;
+}
+
 class Drain {
-  private cordoned = false;
+  private cordoned: boolean;
+  private readonly node: string;
   /** The pods that were there when the drain began, by uid. */
   private first: ReadonlySet<string | undefined> | undefined;
   private silentSince: number | undefined;
@@ -91,10 +97,13 @@ class Drain {
 
   constructor(
     private readonly api: ClusterApi,
-    private readonly node: string,
+    state: NodeState,
     private readonly silence: number,
     private readonly context: Context,
-  ) {}
+  ) {
+    this.node = state.name;
+    this.cordoned = isCordonedByPerson(state);
+  }
 
   /** One round. Finds the pods that stay for good, since the node is dead; none where it is empty. */
   async look(): Promise<Look<readonly string[]>> {
@@ -232,7 +241,7 @@ async function budgetOf(api: ClusterApi, pod: V1Pod, { causes, detail }: ApiAnsw
 }
 
 async function backIntoService(api: ClusterApi, node: NodeState, context: Context): Promise<void> {
-  if (node.cordoned) {
+  if (isCordonedByPerson(node)) {
     return;
   }
   // The run may be interrupted, and then this has to be done all the same.

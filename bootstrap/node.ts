@@ -18,6 +18,7 @@ import { controlPlaneTaints, nodeLabels } from "./kubeadm-config";
 import { updateKubelet } from "./kubelet";
 import {
   awaitReadyNode,
+  conditionsOf,
   deleteNode,
   markNode,
   type NodeMarks,
@@ -133,8 +134,9 @@ export const node: Resource<NodeExpected, NodeActual> = {
     }
     const [problem] = unmet(actual.conditions);
     if (problem) {
-      const note = `Node ${actual.machine} is not Ready${problem.message && `: ${problem.message}`}.`;
-      facts.push({ name: "restoreReadiness", property: "machine", action: "update", note });
+      const lacks = problem.type === "Ready" ? "is not Ready" : "is not in service";
+      const note = `Node ${actual.machine} ${lacks}${problem.message && `: ${problem.message}`}.`;
+      facts.push({ name: "restoreService", property: "machine", action: "update", note });
     }
     return facts;
   },
@@ -164,12 +166,12 @@ export const node: Resource<NodeExpected, NodeActual> = {
         ? marksOf(completed(recorded.actual))
         : none;
     await markNode(api, found, marksOf(wanted), former, context);
-    if (found.cordoned && isTakenUp(recorded, wanted)) {
+    if (found.isDrained) {
       await retried(context, () => setCordoned(api, wanted.machine, false, context));
     }
     await retireFormer(api, wanted, context);
     endTurn(wanted);
-    return { id: wanted.machine, actual: { ...wanted, ...facts(found) } };
+    return { id: wanted.machine, actual: { ...wanted, ...facts({ ...found, isDrained: false }) } };
   },
 
   async begun(wanted) {
@@ -230,11 +232,6 @@ async function becomeMember(
   return true;
 }
 
-/** Whether the node comes into service by this: then a drain that was killed half-way may have left it cordoned. */
-function isTakenUp(recorded: Recorded<NodeActual> | undefined, wanted: NodeExpected): boolean {
-  return recorded === undefined || recorded.actual.uid === "" || cameBack(recorded.actual, wanted);
-}
-
 /** What a drain is given when it begins, and nothing before. */
 const drainLimitFact: Fact = { name: "updateDrainLimit", property: "drainSeconds", action: "update" };
 
@@ -273,7 +270,7 @@ function asSeen(actual: NodeActual, found: NodeState): NodeActual {
 }
 
 function facts(found: NodeState): Pick<NodeActual, "uid" | "address" | "conditions"> {
-  return { uid: found.uid, ...(found.address && { address: found.address }), conditions: [found.ready] };
+  return { uid: found.uid, ...(found.address && { address: found.address }), conditions: conditionsOf(found) };
 }
 
 const none: NodeMarks = { labels: {}, taints: [] };

@@ -25,6 +25,8 @@ export interface NodeState {
   readonly taints: readonly Taint[];
   /** Whether it takes no new pods. */
   readonly cordoned: boolean;
+  /** Whether that is so for a drain of ours, which may have been killed half-way, and by no person. */
+  readonly isDrained: boolean;
   readonly ready: Condition;
 }
 
@@ -154,11 +156,24 @@ export function markingPatch(node: NodeState, expected: NodeMarks, former: NodeM
   };
 }
 
-/** Takes a node out of service for new pods, or puts it back. */
+/** Stands on a node for as long as a drain of ours keeps new pods from it. */
+const drainMark = "kubicorn.io/drain";
+
+/** Takes a node out of service for new pods because of a drain, or puts it back. */
 export async function setCordoned(api: ClusterApi, name: string, cordoned: boolean, context: Context): Promise<void> {
+  const body = {
+    metadata: { annotations: { [drainMark]: cordoned ? "begun" : null } },
+    spec: { unschedulable: cordoned || null },
+  };
   await api.callIfFound(`${cordoned ? "cordoning" : "uncordoning"} node ${name}`, context, () =>
-    api.core.patchNode({ name, body: { spec: { unschedulable: cordoned || null } } }, api.strategicMerge),
+    api.core.patchNode({ name, body }, api.strategicMerge),
   );
+}
+
+/** What is true of a node: whether it is Ready and, where a drain was cut off, that it is not in service. */
+export function conditionsOf({ ready, cordoned, isDrained }: NodeState): Condition[] {
+  const message = "a drain that was cut off keeps new pods from it";
+  return [ready, ...(cordoned && isDrained ? [{ type: "InService", status: "False" as const, message }] : [])];
 }
 
 /** Deletes the Node object. Already gone is success. */
@@ -199,6 +214,7 @@ function stateOf(node: V1Node): NodeState {
       effect: effect as Taint["effect"],
     })),
     cordoned: node.spec?.unschedulable ?? false,
+    isDrained: node.metadata?.annotations?.[drainMark] !== undefined,
     ready: {
       type: "Ready",
       status: ready?.status === "True" || ready?.status === "False" ? ready.status : "Unknown",

@@ -4,11 +4,13 @@ import { ApiAnswer, type ClusterApi, clusterApi } from "../../bootstrap/api";
 import { drainNode, hasToLeave, toleratesCordon } from "../../bootstrap/drain";
 import {
   awaitReadyNode,
+  conditionsOf,
   listNodes,
   markingPatch,
   markNode,
   type NodeState,
   readNode,
+  setCordoned,
   shortReason,
 } from "../../bootstrap/nodes";
 import { isBeingRemoved, markRemoval, unmarkRemoval } from "../../bootstrap/removal-mark";
@@ -37,6 +39,7 @@ const plain: NodeState = {
   labels: {},
   taints: [],
   cordoned: false,
+  isDrained: false,
   ready: { type: "Ready", status: "True", message: "" },
 };
 const none = { labels: {}, taints: [] };
@@ -280,6 +283,19 @@ describe("a drain", () => {
       "still cordoned, as it was before",
     );
     expect(double.nodes.get("demo-1").spec.unschedulable).toBe(true);
+  });
+
+  it("that another one before it was killed in puts the node back into service, which no person had cordoned", async () => {
+    double.addNode("demo-1");
+    await setCordoned(api, "demo-1", true, context);
+    double.pods = [pod("web")];
+    double.onEviction = () => budget;
+    const found = (await readNode(api, "demo-1", context)) as NodeState;
+    expect(conditionsOf(found)).toMatchObject([{ type: "Ready" }, { type: "InService", status: "False" }]);
+    await expect(drainNode(api, found, 1, context)).rejects.toThrow("in service again");
+    const after = (await readNode(api, "demo-1", context)) as NodeState;
+    expect(after).toMatchObject({ cordoned: false, isDrained: false });
+    expect(conditionsOf(after)).toHaveLength(1);
   });
 
   it("that is interrupted puts the node back into service", async () => {

@@ -182,7 +182,13 @@ describe("a node's plan", () => {
     ],
     ["the limit of a drain", {}, { drainSeconds: 60 }, ["update updateDrainLimit"]],
     ["the pool's name", {}, { pool: "others" }, ["update updatePool"]],
-    ["a node that is not Ready", { conditions: [{ ...ready, status: "False" }] }, {}, ["update restoreReadiness"]],
+    [
+      "a node whose drain was cut off",
+      { conditions: [ready, { type: "InService", status: "False", message: "" }] },
+      {},
+      ["update restoreService"],
+    ],
+    ["a node that is not Ready", { conditions: [{ ...ready, status: "False" }] }, {}, ["update restoreService"]],
   ])("%s", (_title, actual, expected, facts) => {
     const inputs = { ...wanted, machineId: "one", ...expected };
     if (inputs.access.hostKey === "SAME") {
@@ -349,7 +355,7 @@ describe("a node's apply", () => {
     machine.answer = () => ({ stdout: look.printed });
     const seen = await node.actual({ id: wanted.machine, actual: recordedNode() }, new RecordingContext());
     expect(seen?.conditions).toEqual([{ type: "Ready", status: "False", message: look.told }]);
-    expect(node.plan(seen as NodeActual, wanted).map(({ name }) => name)).toContain("restoreReadiness");
+    expect(node.plan(seen as NodeActual, wanted).map(({ name }) => name)).toContain("restoreService");
   });
 
   it.each(["active\nactive\n", "activating\nreloading\n", "", "Failed to connect to bus: No such file\n"])(

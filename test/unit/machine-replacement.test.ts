@@ -355,14 +355,19 @@ describe("a node that takes the place of another", () => {
   it("is put back into service where a drain that was killed had cordoned it, and where a person did, it stays so", async () => {
     ssh.answer = ({ command }) => ({ stdout: command.includes("machine-id") ? `machine-${wanted.machine}` : "" });
     const cordoned = () => api.nodes.get(wanted.machine).spec.unschedulable;
-    api.addNode(wanted.machine, { unschedulable: true });
+    const killed = () => {
+      api.addNode(wanted.machine, { unschedulable: true });
+      api.nodes.get(wanted.machine).metadata.annotations = { "kubicorn.io/drain": "begun" };
+    };
+    killed();
     const { id, actual } = await node.apply(wanted, undefined, new RecordingContext<NodeActual>());
     expect(cordoned()).toBeFalsy();
+    expect(actual.conditions).toHaveLength(1);
     api.addNode(wanted.machine, { unschedulable: true });
     await node.apply({ ...wanted, labels: { disk: "fast" } }, { id, actual }, new RecordingContext<NodeActual>());
     expect(cordoned()).toBe(true);
-    const back = { ...wanted, former: { round: 2, machines: ["dev-workers-1"] } };
-    await node.apply(back, { id, actual }, new RecordingContext<NodeActual>());
+    killed();
+    await node.apply(wanted, { id, actual }, new RecordingContext<NodeActual>());
     expect(cordoned()).toBeFalsy();
   });
 
