@@ -1,6 +1,7 @@
 /**
- * What the package gives to programs: the Cluster, and the parts for those who build their own.
+ * What the package gives to programs: the Cluster, the Reconciler, and the parts for those who build their own.
  */
+export * from "./cloud/atomic-reconciler";
 export * from "./cloud/conditions";
 export * from "./cloud/errors";
 export * from "./cloud/model";
@@ -10,10 +11,12 @@ export * from "./cloud/ranges";
 export * from "./cloud/reconciler";
 export * from "./cloud/resource";
 export * from "./cloud/retry";
+export type { Undoing } from "./cloud/rollback-run";
 export * from "./cloud/rollout";
 export * from "./cloud/spec";
 export * from "./cloud/spec-parse";
 export * from "./cloud/spec-reference";
+export * from "./cloud/stack-engine";
 export { Cluster, type ClusterOptions } from "./components/cluster";
 export { ControlPlane, NodePool } from "./components/components";
 export { clusterFromConfig } from "./components/config";

@@ -54,6 +54,8 @@ interface PartBase {
   readonly inputs: PartInputs;
   /** Indices of parts that must be there first, though nothing is taken from them. */
   readonly after?: readonly number[];
+  /** Inputs whose change goes one way only, as an upgrade does: it is said before a run that it cannot be undone. */
+  readonly oneWay?: readonly string[];
   /** The part whose removal removes this one too, as a machine does with what is on it. */
   readonly deletedWith?: number;
 }

@@ -1,6 +1,7 @@
 /**
  * The Reconciler: kubicorn's four verbs over a whole cluster. What the AtomicReconciler promises stands in docs/reconciler.md.
  */
+import { messageOf } from "./errors";
 import type { PartInputs } from "./model";
 
 /** One resource of a cluster: as it is, or as it should be. */
@@ -17,7 +18,7 @@ export interface ResourceRepresentation {
   readonly exists: boolean;
   /** Of what is: properties that differ from what is recorded. */
   readonly differences: readonly string[];
-  /** Its inputs, without secrets; what another part gives stands as `<name of that part>.<property>`. */
+  /** Its inputs, without secrets; what another part gives stands as in `<machine-1.address>`. */
   readonly inputs: PartInputs;
 }
 
@@ -64,8 +65,10 @@ export interface NotUndone {
   readonly why: string;
 }
 
-/** A change that failed or was interrupted. Its cause is the original error. */
+/** A change, or the undoing of one, that failed or was interrupted. Its cause is the original error. */
 export class ReconcileError extends Error {
+  override readonly name = "ReconcileError";
+
   constructor(
     /** True where everything stands again as it did before. */
     readonly isRolledBack: boolean,
@@ -73,11 +76,12 @@ export class ReconcileError extends Error {
     readonly undone: readonly string[],
     readonly notUndone: readonly NotUndone[],
     cause: unknown,
+    /** How things stand now, and what can be done about it: the second part of the message. */
+    readonly outcome: string,
+    /** True where the rollback did not come to its end, and the next reconcile, or `rollback`, takes it up again. */
+    readonly isResumable = false,
   ) {
-    super(messageOfCause(cause), { cause });
+    const what = messageOf(cause);
+    super(what.endsWith(outcome) ? what : `${what}\n${outcome}`, { cause });
   }
-}
-
-function messageOfCause(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -13,18 +13,34 @@ export interface StateRow {
   readonly type: string;
   /** False for a component, which exists nowhere but in the state. */
   readonly custom: boolean;
+  /** When it was made: what has an owner's name that stays the same is told by that from what it was before. */
+  readonly created?: string;
   /** True for a thing that waits for its removal, since another has taken its place. */
   readonly delete?: boolean;
+  /** True for a thing that is gone already, since its replacement, not made yet, needed its place. */
+  readonly pendingReplacement?: boolean;
   /** True for a thing that the person has forbidden to remove. */
   readonly protect?: boolean;
+  /** True for a thing that stays where it is when its row goes. */
+  readonly retainOnDelete?: boolean;
   readonly parent?: string;
+  readonly provider?: string;
   readonly dependencies?: readonly string[];
+  readonly propertyDependencies?: Readonly<Record<string, readonly string[] | null>>;
+  /** The thing whose removal removes this one too. */
+  readonly deletedWith?: string;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** Why the thing is not whole: the engine changes such a one also where its inputs say nothing new. */
   readonly initErrors?: readonly string[];
   readonly [further: string]: unknown;
 }
+
+/** The id of a row that stands for what a killed run had begun to make, until somebody looks what is there. */
+export const unfinishedId = "unfinished";
+
+/** The reason why a thing is not whole whose change or removal was cut off: nobody knows how far it got. */
+export const cutOffMark = "Its change or removal was cut off.";
 
 /** An operation that was begun and of which nobody knows how it ended. */
 export interface PendingOperation {
@@ -59,8 +75,9 @@ export type Program =
   /** The parts of a model. */
   | { readonly kind: "model"; readonly model: Model }
   /**
-   * Rows as they were recorded, with the very inputs they had. Those that are `lost`, and those that take values from them,
-   * come from the model where it has them, since the recorded values may name what is no longer there.
+   * Rows as they were recorded, with the very inputs they had. Only an input that takes a value from a `lost` row, directly
+   * or through others, comes from the model where that has it, since the recorded value names what is no longer there. All
+   * else of such a row is as recorded, for the model may already be the new one. The stack's own outputs stay too.
    */
   | {
       readonly kind: "recorded";
@@ -93,7 +110,10 @@ export interface Journal {
 }
 
 export interface StackEngine {
-  /** Clears away what a killed run has left: its lock, and operations that it had begun, which become recorded things. */
+  /**
+   * Clears away what a killed run has left: its lock, and operations that it had begun. What it was making becomes a
+   * recorded thing with the `unfinishedId`; what it was changing or removing is marked as not whole, by the `cutOffMark`.
+   */
   mend(): Promise<void>;
   read(): Promise<Snapshot>;
   /** Puts that in the place of the state. */
@@ -103,7 +123,12 @@ export interface StackEngine {
   up(program: Program, options?: RunOptions): Promise<void>;
   /** Looks at the real things; changes nothing, not even what is recorded. */
   audit(options?: RunOptions): Promise<readonly AuditedRow[]>;
-  /** Looks at the real things and records what is there. @param urns only those */
+  /**
+   * Looks at the real things and records what is there. Of rows with one URN, only the first is looked at; what was marked
+   * as not whole counts as whole afterwards.
+   *
+   * @param urns only those
+   */
   refresh(urns?: readonly string[], options?: RunOptions): Promise<void>;
   /** Removes everything but what is protected. Already gone is success. */
   destroy(options?: RunOptions): Promise<void>;
