@@ -1,7 +1,7 @@
 /**
  * The arguments of a verb: the few that this command understands itself, and the rest, which is Pulumi's.
  */
-import { UserError } from "../cloud/errors";
+import { UsageError } from "./usage-error";
 
 export interface Arguments {
   /** The stack's name. */
@@ -56,12 +56,13 @@ function optionValue(argument: string, next: string | undefined): NamedValue | u
     return { option, value: attached, used: 0 };
   }
   if (!next || next.startsWith("-")) {
-    throw new UserError(`${argument} needs a ${option === "stack" ? "stack's name" : "folder"} after it.`);
+    throw new UsageError(`${argument} needs a ${option === "stack" ? "stack's name" : "folder"} after it.`);
   }
   return { option, value: next, used: 1 };
 }
 
-function saysYes(rest: readonly string[], environment: NodeJS.ProcessEnv): boolean {
+/** Whether every question is answered beforehand. */
+export function saysYes(rest: readonly string[], environment: NodeJS.ProcessEnv): boolean {
   const flag = rest.some((argument) => /^(--yes|-y)(=(true|1))?$/.test(argument));
   return flag || /^(1|true)$/i.test(environment.PULUMI_SKIP_CONFIRMATIONS ?? "");
 }

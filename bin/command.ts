@@ -4,10 +4,14 @@
 import { messageOf, UserError } from "../cloud/errors";
 import { explained } from "../setup/unwritable";
 import { parseArguments } from "./arguments";
+import { exitCodes } from "./exit-codes";
 import { commandHelp, verbHelp } from "./help";
 import { Interruption } from "./interruption";
+import { parseOwnArguments } from "./own-arguments";
 import { print } from "./print";
 import { sensibleUmask } from "./surroundings";
+import { didYouMean, UsageError } from "./usage-error";
+import type { Verb } from "./verb";
 import { verbs } from "./verbs";
 
 async function main(given: readonly string[]): Promise<number> {
@@ -18,17 +22,19 @@ async function main(given: readonly string[]): Promise<number> {
   }
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (!verb) {
-    throw new UserError(`There is no verb ${name}. There are: ${Object.keys(verbs).join(", ")}. See kubicorn --help.`);
+    const names = Object.keys(verbs);
+    const meant = didYouMean(name, names) || `. There are: ${names.join(", ")}.`;
+    throw new UsageError(`There is no verb ${name}${meant} See kubicorn --help.`);
   }
-  const args = parseArguments(rest);
-  if (args.help) {
+  const call = callOf(name, verb, rest);
+  if (call === "help") {
     await print(verbHelp(name, verb));
     return 0;
   }
   process.umask(sensibleUmask(process.umask()));
   const interruption = new Interruption();
   try {
-    return await verb.run(args, interruption);
+    return await call(interruption);
   } catch (error) {
     if (interruption.exitCode !== undefined) {
       process.stderr.write("Interrupted. Run the same again to go on.\n");
@@ -38,6 +44,20 @@ async function main(given: readonly string[]): Promise<number> {
   } finally {
     interruption.dispose();
   }
+}
+
+/** The verb with its arguments, which are checked before anything begins; or that only its help is wanted. */
+function callOf(
+  name: string,
+  verb: Verb,
+  given: readonly string[],
+): "help" | ((interruption: Interruption) => Promise<number>) {
+  if (verb.options) {
+    const args = parseOwnArguments(name, verb, given);
+    return args.help ? "help" : (interruption) => verb.run(args, interruption);
+  }
+  const args = parseArguments(given);
+  return args.help ? "help" : (interruption) => verb.run(args, interruption);
 }
 
 function tell(failure: unknown): void {
@@ -55,6 +75,6 @@ main(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     tell(error);
-    process.exitCode = 1;
+    process.exitCode = error instanceof UsageError ? exitCodes.notUnderstood : exitCodes.failed;
   },
 );

@@ -14,6 +14,11 @@ import { noteKubeconfig } from "./kubeconfig-files";
 import { print } from "./print";
 import { locateStack, openSession, type Session, say } from "./session";
 import { stackExists } from "./stack";
+import { UsageError } from "./usage-error";
+
+export interface KubeconfigArguments extends Arguments {
+  readonly options: { readonly output: string | undefined; readonly merge: boolean; readonly switch: boolean };
+}
 
 export interface Destination {
   /** The file to merge into; `undefined` prints. */
@@ -22,8 +27,8 @@ export interface Destination {
   readonly switch: boolean;
 }
 
-export async function kubeconfig(args: Arguments, interruption: Interruption): Promise<number> {
-  const destination = parseDestination(args.rest);
+export async function kubeconfig(args: KubeconfigArguments, interruption: Interruption): Promise<number> {
+  const destination = destinationOf(args.options);
   const stack = await locateStack(args);
   const text = await kubeconfigOf(await openSession(stack, interruption, interruption.signal));
   if (destination.file === undefined) {
@@ -36,28 +41,17 @@ export async function kubeconfig(args: Arguments, interruption: Interruption): P
   return 0;
 }
 
-/** @param rest the arguments after `kubeconfig` */
-export function parseDestination(rest: readonly string[], environment = process.env): Destination {
-  let file: string | undefined;
-  let switches = false;
-  for (let index = 0; index < rest.length; index += 1) {
-    const argument = rest[index] ?? "";
-    const [, attached] = /^--output=(.+)$|^-o=?(.+)$/s.exec(argument)?.filter((part) => part !== undefined) ?? [];
-    if (argument === "--switch") {
-      switches = true;
-    } else if (argument === "--merge") {
-      file = defaultFile(environment);
-    } else if (attached) {
-      file = attached;
-    } else if ((argument === "--output" || argument === "-o") && rest[index + 1]) {
-      index += 1;
-      file = rest[index];
-    } else {
-      throw new UserError(`kubeconfig does not know ${argument}: --output FILE, --merge and --switch are allowed.`);
-    }
+/** Where the kubeconfig goes by what the person has given. */
+export function destinationOf(
+  { output, merge, switch: switches }: KubeconfigArguments["options"],
+  environment = process.env,
+): Destination {
+  if (output !== undefined && merge) {
+    throw new UsageError("--output FILE and --merge name two files: one of them is allowed.");
   }
+  const file = merge ? defaultFile(environment) : output;
   if (switches && file === undefined) {
-    throw new UserError("--switch goes with --output FILE or --merge: it changes the current context of that file.");
+    throw new UsageError("--switch goes with --output FILE or --merge: it changes the current context of that file.");
   }
   return { switch: switches, ...(file !== undefined && { file: resolve(file.replace(/^~(?=\/)/, homedir())) }) };
 }

@@ -3,10 +3,10 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../cloud/errors";
 import type { Backend } from "./backend";
 import type { Project } from "./project";
 import type { PulumiRunner } from "./pulumi";
+import { UsageError } from "./usage-error";
 
 export interface Stack {
   /** As Pulumi takes it: `local`, or `organization/project/local` where the backend has those. */
@@ -62,7 +62,7 @@ export function shortName(name: string): string {
 export function requireStackName(name: string): void {
   const parts = name.split("/");
   if (parts.length > 3 || !parts.every((part) => /^[A-Za-z0-9_.-]{1,100}$/.test(part) && !/^\.+$/.test(part))) {
-    throw new UserError(
+    throw new UsageError(
       `"${name}" cannot be a stack's name: up to 100 letters, digits, "-", "_" and "." are allowed, after ` +
         '"organization/project/" where the backend has those. Nothing was changed.',
     );

@@ -1,11 +1,8 @@
 /**
- * The setting that a misspelt one most likely means, by how few letters apart they are. Pure.
+ * The setting that a misspelt one most likely means. Pure.
  */
-import { distance } from "fastest-levenshtein";
+import { similarWord } from "./similar-word";
 import { clusterSpecJsonSchema, type SchemaNode } from "./spec-reference";
-
-/** At most so much of a name may be wrong, else it is another word. */
-const tolerance = 0.4;
 
 /**
  * The known setting of the same place that is most like the given one, if any is like it.
@@ -15,10 +12,7 @@ const tolerance = 0.4;
 export function similarSetting(path: readonly PropertyKey[]): string | undefined {
   // Of a whole key of the stack's configuration, as in kubicorn:pools, the part after the project's name.
   const name = String(path.at(-1)).split(":").at(-1) ?? "";
-  const known = Object.keys(nodeAt(path.slice(0, -1))?.properties ?? {});
-  const apart = (other: string) => distance(name.toLowerCase(), other.toLowerCase());
-  const [nearest] = known.sort((left, right) => apart(left) - apart(right));
-  return nearest !== undefined && apart(nearest) <= nearest.length * tolerance ? nearest : undefined;
+  return similarWord(name, Object.keys(nodeAt(path.slice(0, -1))?.properties ?? {}));
 }
 
 function nodeAt(path: readonly PropertyKey[]): SchemaNode | undefined {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { parseArguments } from "../../bin/arguments";
 import { shellQuoted } from "../../bin/env";
-import { parseDestination } from "../../bin/kubeconfig";
+import { destinationOf } from "../../bin/kubeconfig";
 
 describe("parseArguments", () => {
   it.each([
@@ -33,23 +33,26 @@ describe("parseArguments", () => {
   });
 });
 
-describe("parseDestination", () => {
+describe("destinationOf", () => {
+  const none = { output: undefined, merge: false, switch: false };
+
   it.each([
-    [[], { switch: false }],
-    [["--output", "/a/b"], { file: "/a/b", switch: false }],
-    [["--output=/a b", "--switch"], { file: "/a b", switch: true }],
-    [["-o", "/a"], { file: "/a", switch: false }],
-    [["--merge"], { file: "/first", switch: false }],
-  ])("%j", (rest, expected) => {
-    expect(parseDestination(rest, { KUBECONFIG: ":/first:/second" })).toEqual(expected);
+    [{}, { switch: false }],
+    [{ output: "/a/b" }, { file: "/a/b", switch: false }],
+    [
+      { output: "/a b", switch: true },
+      { file: "/a b", switch: true },
+    ],
+    [{ merge: true }, { file: "/first", switch: false }],
+  ])("%j", (given, expected) => {
+    expect(destinationOf({ ...none, ...given }, { KUBECONFIG: ":/first:/second" })).toEqual(expected);
   });
 
   it.each([
-    [["--switch"], /goes with --output FILE or --merge/],
-    [["--output"], /does not know --output/],
-    [["--wrong"], /does not know --wrong: --output FILE, --merge and --switch are allowed/],
-  ])("refuses %j", (rest, message) => {
-    expect(() => parseDestination(rest)).toThrow(message);
+    [{ switch: true }, /goes with --output FILE or --merge/],
+    [{ output: "/a", merge: true }, /name two files/],
+  ])("refuses %j", (given, message) => {
+    expect(() => destinationOf({ ...none, ...given })).toThrow(message);
   });
 });
 
