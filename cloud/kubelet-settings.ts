@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { isPlainObject, type Json } from "./json";
+import { similarWord } from "./similar-word";
 
 export type KubeletSettings = Readonly<Record<string, Json>>;
 
@@ -135,8 +136,7 @@ function problemOf(field: string, value: unknown): string | undefined {
 }
 
 function similarTo(field: string): string {
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z]/g, "");
-  const similar = [...kinds.keys()].find((known) => plain(known) === plain(field));
+  const similar = similarWord(field, kinds.keys());
   return similar === undefined ? "" : `; ${similar} is probably meant`;
 }
 

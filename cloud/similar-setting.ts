@@ -1,5 +1,5 @@
 /**
- * The setting that a misspelt one most likely means. Pure.
+ * The setting that a misspelt one most likely means, of those that may stand in its place. Pure.
  */
 import { similarWord } from "./similar-word";
 import { clusterSpecJsonSchema, type SchemaNode } from "./spec-reference";

@@ -3,12 +3,12 @@
  */
 import { distance } from "fastest-levenshtein";
 
-/** At most so much of a word may be wrong, else it is another word. */
+/** At most so much of a word may be wrong, else it is another one. */
 const tolerance = 0.4;
 
-/** The one of the known words that is most like the given one, if any is like it. */
-export function similarWord(given: string, known: readonly string[]): string | undefined {
-  const apart = (other: string) => distance(given.toLowerCase(), other.toLowerCase());
+/** The known word that is most like the given one, if any is like it; capitals do not matter. */
+export function similarWord(word: string, known: Iterable<string>): string | undefined {
+  const apart = (other: string) => distance(word.toLowerCase(), other.toLowerCase());
   const [nearest] = [...known].sort((left, right) => apart(left) - apart(right));
   return nearest !== undefined && apart(nearest) <= nearest.length * tolerance ? nearest : undefined;
 }

@@ -227,6 +227,7 @@ describe("kubelet settings", () => {
       { maxpods: 50 },
       "pools[0].kubelet.maxpods: 50 is not allowed; KubeletConfiguration has no such field; maxPods is",
     ],
+    [{ maxPodz: 50 }, "KubeletConfiguration has no such field; maxPods is probably meant"],
     [{ nonsense: 1 }, "KubeletConfiguration has no such field\n"],
     [{ maxPods: "50" }, 'pools[0].kubelet.maxPods: "50" is not allowed; a whole number is expected, without quotes'],
     [{ maxPods: 0 }, "a whole number from 1 to 250 is allowed"],
