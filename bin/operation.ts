@@ -5,15 +5,15 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { UserError } from "../cloud/errors";
+import { onlyDeadLocks, removeLocks } from "../reconciler/lock";
 import type { Arguments } from "./arguments";
 import type { Interruption } from "./interruption";
 import { leftInKubeconfigs } from "./kubeconfig-files";
-import { onlyDeadLocks, removeLocks } from "./lock";
 import { forgetPreparation, prepareEngine, prepareImage, unpreparedVersion } from "./machines";
 import { mendState } from "./mend-state";
 import { clearPendingCreates, isEmptyState, readState } from "./pending-creates";
 import { configureStack, ensureStack, locateStack, openSession, type Session, say } from "./session";
-import { type Stack, stackExists } from "./stack";
+import { placeOf, type Stack, stackExists } from "./stack";
 import { requireRoomForState, requireWritable } from "./surroundings";
 import { takeUpUnfinished } from "./unfinished";
 
@@ -149,13 +149,13 @@ function requirePlaceForState({ project, backend }: Stack, changes: boolean): vo
 
 /** Clears away what a run has left that was killed or had no room. */
 async function mendLeftovers(stack: Stack): Promise<void> {
-  const dead = await onlyDeadLocks(stack);
+  const dead = await onlyDeadLocks(placeOf(stack));
   const mended = mendState(stack);
   if (mended) {
     say(mended);
   }
   if (dead) {
-    removeLocks(stack);
+    removeLocks(placeOf(stack));
     say(`Took away the lock on the stack ${stack.name}: the run that held it was killed.`);
   }
 }

@@ -3,6 +3,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { StackPlace } from "../reconciler/stack-place";
 import type { Backend } from "./backend";
 import type { Project } from "./project";
 import type { PulumiRunner } from "./pulumi";
@@ -13,6 +14,11 @@ export interface Stack {
   readonly name: string;
   readonly project: Project;
   readonly backend: Backend;
+}
+
+/** Where the stack's state is kept. */
+export function placeOf({ project, backend, name }: Stack): StackPlace {
+  return { project: project.name, stack: shortName(name), fullName: name, backendFolder: backend.folder };
 }
 
 /** The stack's own file: configuration and the salt of its passphrase; not committed. */

@@ -72,6 +72,8 @@ export interface ResourcePart extends PartBase {
 
 /** A part made by a class of a Pulumi SDK. */
 export interface SdkPart extends PartBase {
+  /** Its type token, as in `aws:ec2/vpc:Vpc`. */
+  readonly type: string;
   readonly construct: (
     name: string,
     inputs: Record<string, Input<unknown>>,

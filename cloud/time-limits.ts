@@ -39,4 +39,9 @@ export const timeLimits = {
   turn: 86_400,
   /** How long nothing but such waiting may be under way before the run is taken for ended. */
   turnIdle: 10,
+  /** A question to the Pulumi CLI that runs no program: a state, a version, a list. */
+  pulumiQuestion: 300,
+  /** How long Pulumi may take to end once it was interrupted, until it is hurried; then, until it is killed. */
+  pulumiEnd: 120,
+  pulumiHaste: 20,
 } as const;

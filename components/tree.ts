@@ -100,38 +100,50 @@ class TreeBuilder {
     return group;
   }
 
-  /** The input as the SDK takes it, with every reference in it made an output. */
   private resolve(input: PartInput): Input<unknown> {
-    if (input instanceof Reference) {
-      return this.outputOf(input);
-    }
-    if (input instanceof Derived) {
-      return all(this.resolve(input.from) as Record<string, Input<unknown>>).apply(input.derive);
-    }
-    if (Array.isArray(input)) {
-      return input.map((item: PartInput) => this.resolve(item));
-    }
-    if (isPlainObject(input)) {
-      return Object.fromEntries(Object.entries(input as PartInputs).map(([key, item]) => [key, this.resolve(item)]));
-    }
-    return input;
+    return resolveInput(input, (reference) => this.outputOf(reference));
   }
 
   private outputOf({ index, property }: Reference): Output<unknown> {
-    const resource = this.made.get(index);
-    if (resource instanceof DynamicResource) {
-      return resource.result(property);
-    }
-    const value: unknown = resource?.[property as keyof CustomResource];
-    if (value === undefined) {
-      throw new TypeError(`Part ${index} has no property "${property}"`);
-    }
-    return output(value);
+    return propertyOf(this.made.get(index), property);
   }
 }
 
+/** A property of what was made for a part. */
+export function propertyOf(resource: CustomResource | undefined, property: string): Output<unknown> {
+  if (resource instanceof DynamicResource) {
+    return resource.result(property);
+  }
+  const value: unknown = resource?.[property as keyof CustomResource];
+  if (value === undefined) {
+    throw new TypeError(`The part that gives "${property}" has no such property`);
+  }
+  return output(value);
+}
+
+/** The input as the SDK takes it, with every reference in it made an output. */
+export function resolveInput(input: PartInput, outputOf: (reference: Reference) => Output<unknown>): Input<unknown> {
+  if (input instanceof Reference) {
+    return outputOf(input);
+  }
+  if (input instanceof Derived) {
+    return all(resolveInput(input.from, outputOf) as Record<string, Input<unknown>>).apply(input.derive);
+  }
+  if (Array.isArray(input)) {
+    return input.map((item: PartInput) => resolveInput(item, outputOf));
+  }
+  if (isPlainObject(input)) {
+    const entries = Object.entries(input as PartInputs);
+    return Object.fromEntries(entries.map(([key, item]) => [key, resolveInput(item, outputOf)]));
+  }
+  return input;
+}
+
 /** For each part, the properties that others take from it. */
-function wantedResults(parts: ReadonlyMap<number, Part>, outputs: PartInputs): ReadonlyMap<number, readonly string[]> {
+export function wantedResults(
+  parts: ReadonlyMap<number, Part>,
+  outputs: PartInputs,
+): ReadonlyMap<number, readonly string[]> {
   const wanted = new Map<number, string[]>();
   for (const { index, property } of [outputs, ...[...parts.values()].map(({ inputs }) => inputs)].flatMap(
     referencesIn,

@@ -6,7 +6,7 @@ const path = require("node:path");
 
 const root = path.dirname(__dirname);
 const dist = path.join(root, "dist");
-const sourceFolders = ["cloud", "components", "providers", "bootstrap", "setup", "bin"];
+const sourceFolders = ["cloud", "components", "providers", "bootstrap", "setup", "bin", "reconciler"];
 // What stays outside: it must be one instance with the program's own, loads native code, or is seldom needed.
 const external = ["@pulumi/*", "ssh2", "@kubernetes/client-node", "esbuild", "typescript"];
 const entries = {

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { onlyDeadLocks } from "../../bin/lock";
 import { isEmptyState, pendingCreates } from "../../bin/pending-creates";
-import type { Stack } from "../../bin/stack";
+import { onlyDeadLocks } from "../../reconciler/lock";
+import type { StackPlace } from "../../reconciler/stack-place";
 
 describe("pendingCreates", () => {
   const stackUrn = "urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev";
@@ -48,12 +48,11 @@ describe("pendingCreates", () => {
 
 describe("onlyDeadLocks", () => {
   let folder: string;
-  let stack: Stack;
+  let stack: StackPlace;
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "kubicorn-locks-"));
-    const project = { name: "p", folder, stackFiles: folder };
-    stack = { name: "dev", project, backend: { url: `file://${folder}`, own: true, folder } };
+    stack = { project: "p", stack: "dev", fullName: "dev", backendFolder: folder };
   });
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -67,12 +66,12 @@ describe("onlyDeadLocks", () => {
 
   it("is false without locks, also where the backend is no folder", async () => {
     expect(await onlyDeadLocks(stack)).toBe(false);
-    expect(await onlyDeadLocks({ ...stack, backend: { url: "s3://b", own: false } })).toBe(false);
+    expect(await onlyDeadLocks({ ...stack, backendFolder: undefined })).toBe(false);
   });
 
   it("finds the locks of a stack that is named with its organization and project", async () => {
     lock({});
-    await expect(onlyDeadLocks({ ...stack, name: "organization/p/dev" })).rejects.toThrow("is in use");
+    await expect(onlyDeadLocks({ ...stack, fullName: "organization/p/dev" })).rejects.toThrow("is in use");
   });
 
   it("is true when the process is gone, or a younger one has its id", async () => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { UserError } from "../cloud/errors";
 import { isPlainObject } from "../cloud/json";
 import { type LockHolder, lifeOf } from "../setup/process-life";
-import { type Stack, shortName } from "./stack";
+import type { StackPlace } from "./stack-place";
 
 interface StackLock extends LockHolder {
   readonly username: string;
@@ -19,14 +19,14 @@ interface StackLock extends LockHolder {
  * @returns whether there are locks, and all of them are dead
  * @throws UserError that says who holds the stack, when somebody may
  */
-export async function onlyDeadLocks(stack: Stack): Promise<boolean> {
-  const locks = readLocks(stack);
+export async function onlyDeadLocks(place: StackPlace): Promise<boolean> {
+  const locks = readLocks(place);
   for (const lock of locks) {
     if ((await lifeOf(lock)) !== "dead") {
       throw new UserError(
-        `The stack ${stack.name} is in use: ${lock.username} has been running Pulumi on it since ` +
+        `The stack ${place.fullName} is in use: ${lock.username} has been running Pulumi on it since ` +
           `${new Date(lock.since).toLocaleString()} (process ${lock.pid} on ${lock.hostname}). Wait until that run has ` +
-          `ended. If you are sure that it has: pulumi cancel --stack ${stack.name}, after eval "$(npm run -s env)".`,
+          `ended. If you are sure that it has: pulumi cancel --stack ${place.fullName}, after eval "$(npm run -s env)".`,
       );
     }
   }
@@ -34,22 +34,22 @@ export async function onlyDeadLocks(stack: Stack): Promise<boolean> {
 }
 
 /** Removes the locks, which are known to be dead: `pulumi cancel` does the same, but only where it can read all of them. */
-export function removeLocks(stack: Stack): void {
-  for (const file of lockFiles(stack)) {
+export function removeLocks(place: StackPlace): void {
+  for (const file of lockFiles(place)) {
     rmSync(file, { force: true });
     rmSync(`${file}.attrs`, { force: true });
   }
 }
 
-function readLocks(stack: Stack): StackLock[] {
-  return lockFiles(stack).flatMap((file) => readLock(file) ?? []);
+function readLocks(place: StackPlace): StackLock[] {
+  return lockFiles(place).flatMap((file) => readLock(file) ?? []);
 }
 
-function lockFiles({ backend, project, name }: Stack): string[] {
-  if (!backend.folder) {
+function lockFiles({ backendFolder, project, stack }: StackPlace): string[] {
+  if (!backendFolder) {
     return [];
   }
-  const folder = join(backend.folder, ".pulumi", "locks", "organization", project.name, shortName(name));
+  const folder = join(backendFolder, ".pulumi", "locks", "organization", project, stack);
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
   return files.map((file) => join(folder, file));
 }
