@@ -3,7 +3,7 @@
  */
 import { exitCodeTexts } from "./exit-codes";
 import { columns } from "./table";
-import { commonOptions, type Option, type Options, type OwnVerb, type Verb } from "./verb";
+import { commonOptions, type Operands, type Option, type Options, type OwnVerb, type Verb } from "./verb";
 import { verbs } from "./verbs";
 
 export function commandHelp(): string {
@@ -28,7 +28,7 @@ Through npm, put -- before options: npm run up -- --yes; npm run -s kubicorn -- 
 export function verbHelp(name: string, verb: Verb): string {
   const own = verb.options ? verb : undefined;
   const parts = [
-    `Usage: kubicorn ${name}${own?.operands ? ` ${own.operands.name}` : ""} [options]`,
+    `Usage: kubicorn ${name}${own?.operands ? usageOf(own.operands) : ""} [options]`,
     `${name}: ${verb.summary}.`,
     verb.help,
     `Plain Pulumi: ${verb.equals}`,
@@ -36,6 +36,10 @@ export function verbHelp(name: string, verb: Verb): string {
     `Options of every verb:\n${indented(optionRows(commonOptions))}`,
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function usageOf({ name, least, further }: Operands): string {
+  return `${least > 0 ? ` ${name}` : ` [${name}]`}${further === undefined ? "" : ` [-- ${further} ...]`}`;
 }
 
 function optionsOf({ options, operands }: OwnVerb): string {

@@ -106,8 +106,9 @@ function checkedValue(verb: string, known: Options, token: OptionToken, argument
 }
 
 function checkOperands(verb: string, { operands }: Pick<OwnVerb, "operands">, given: readonly string[]): void {
-  const { name = "", least = 0, most = 0, allowed } = operands ?? {};
-  const unknown = allowed && given.find((word) => !allowed.includes(word));
+  const { name = "", least = 0, most = 0, allowed, further } = operands ?? {};
+  const chosen = further === undefined ? given : given.slice(0, 1);
+  const unknown = allowed && chosen.find((word) => !allowed.includes(word));
   if (allowed && unknown !== undefined) {
     const meant = didYouMean(unknown, allowed);
     throw new UsageError(`${verb} does not know ${unknown}: ${listed(allowed)} is allowed${meant || "."}`);

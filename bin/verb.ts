@@ -41,6 +41,8 @@ export interface Operands {
   readonly most: number;
   /** The words that are allowed. @default any */
   readonly allowed?: readonly string[];
+  /** What the words after the first are called, if they are others: any are allowed there. */
+  readonly further?: string;
   readonly kind?: ValueKind;
   readonly says: string;
 }

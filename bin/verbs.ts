@@ -1,6 +1,7 @@
 /**
  * The verbs of the command: what each does, its help, and the code that does it. That code is loaded only when it runs.
  */
+import { completionVerb, versionVerb } from "./show-verbs";
 import { ownVerb, type Verb } from "./verb";
 
 const asks = "Asks before it changes anything; --yes answers beforehand.";
@@ -64,6 +65,8 @@ export const verbs: Readonly<Record<string, Verb>> = {
     options: {},
     run: async (args, interruption) => (await import("./env")).printEnvironment(args, interruption),
   }),
+  version: versionVerb,
+  completion: completionVerb,
 };
 
 async function operation(...call: Parameters<typeof import("./operation").operate>): Promise<number> {

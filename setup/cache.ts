@@ -10,9 +10,14 @@ import { messageOf, UserError } from "../cloud/errors";
 import { takeLock } from "./cache-lock";
 import type { Step } from "./step";
 
+/** Where the cache's folder is, or would be. */
+export function cachePlace(): string {
+  return process.env.KUBICORN_CACHE || join(userCache(), "pulumi-kubicorn");
+}
+
 /** The cache's folder, made if it is not there. */
 export function cacheFolder(): string {
-  const folder = process.env.KUBICORN_CACHE || join(userCache(), "pulumi-kubicorn");
+  const folder = cachePlace();
   try {
     makeFolder(folder);
     accessSync(folder, constants.W_OK);
@@ -41,7 +46,7 @@ function makeFolder(folder: string): void {
 
 /** The folder of a finished entry, or `undefined` when it has not been made. */
 export function cachedAlready(key: string): string | undefined {
-  const folder = join(cacheFolder(), key);
+  const folder = join(cachePlace(), key);
   return existsSync(folder) ? folder : undefined;
 }
 

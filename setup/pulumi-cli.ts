@@ -5,7 +5,7 @@
 import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, TransientError } from "../cloud/errors";
-import { cached, cachedAlready, cacheFolder } from "./cache";
+import { cached, cachedAlready, cacheFolder, cachePlace } from "./cache";
 import { goBuild } from "./go-build";
 import { packageRoot } from "./package-root";
 import { pulumiOnPath } from "./pulumi-on-path";
@@ -35,7 +35,9 @@ const versionVariable = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Versi
 
 /** Finds the CLI, or makes it on the first run. */
 export async function ensurePulumiCli(options: PulumiCliOptions = {}): Promise<PulumiCli> {
-  return (await pulumiOnPath(cacheFolder())) ?? fromCache() ?? (await withStep("Pulumi CLI", make, options));
+  // A cache that cannot be written is told now, whether it is needed this time or not.
+  cacheFolder();
+  return (await findPulumiCli()) ?? (await withStep("Pulumi CLI", make, options));
 
   async function make(step: Step): Promise<PulumiCli> {
     try {
@@ -51,6 +53,11 @@ export async function ensurePulumiCli(options: PulumiCliOptions = {}): Promise<P
       return { folder: await built(step), built: true };
     }
   }
+}
+
+/** The CLI that would be used now, if there is one: nothing is made. */
+export async function findPulumiCli(): Promise<PulumiCli | undefined> {
+  return (await pulumiOnPath(cachePlace())) ?? fromCache();
 }
 
 function fromCache(): PulumiCli | undefined {

@@ -19,7 +19,7 @@ const languageHost = "pulumi-language-nodejs";
  */
 export async function pulumiOnPath(cache: string): Promise<PulumiCli | undefined> {
   const program = findOnPath("pulumi");
-  if (!program || realpathSync(program).startsWith(realpathSync(cache) + sep)) {
+  if (!program || (existsSync(cache) && realpathSync(program).startsWith(realpathSync(cache) + sep))) {
     return undefined;
   }
   const folder = dirname(program);

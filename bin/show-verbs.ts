@@ -1,0 +1,37 @@
+/**
+ * The verbs that show something and change no cluster: what each does, its help, and the code that does it.
+ */
+import { outputOption, ownVerb } from "./verb";
+
+export const versionVerb = ownVerb({
+  summary: "print the versions of this package and of all that it works with",
+  help: `This package, the Kubernetes that it makes (the first is the default), the Pulumi CLI that it uses, Node.js, and the
+container engine that answers. Sets nothing up, and succeeds also where something is not there yet.
+
+As JSON or YAML: kubicorn, kubernetes (a list), pulumi { version, folder }, node, engine { name, version }. What is not
+there is { problem } instead.`,
+  equals: "pulumi version, for the CLI alone",
+  options: outputOption,
+  run: async (args) => (await import("./version")).version(args.options.output),
+});
+
+export const completionVerb = ownVerb({
+  summary: "print a script with which a shell completes this command",
+  help: `Completes verbs, their options, the values that are allowed, names of stacks, files and folders. To use it:
+  bash  eval "$(kubicorn completion bash)" in ~/.bashrc
+  zsh   eval "$(kubicorn completion zsh)" in ~/.zshrc, after compinit
+  fish  kubicorn completion fish >~/.config/fish/completions/kubicorn.fish
+
+With words after --, prints what could stand in the last one's place; that is what the script asks for.`,
+  equals: "pulumi gen-completion, for its own command",
+  options: {},
+  operands: {
+    name: "SHELL",
+    least: 1,
+    most: Number.POSITIVE_INFINITY,
+    allowed: ["bash", "zsh", "fish"],
+    further: "WORD",
+    says: "the shell to print for",
+  },
+  run: async (args) => (await import("./completion")).completion(args),
+});
