@@ -33,6 +33,7 @@ export const dynamicHandler = {
     return quietly(async () => {
       rollout.seen();
       const { inputs, internals } = split(news);
+      inUse.expect(placeOf(internals));
       const resource = resourceOf(internals);
       const parsed = resource.expected.safeParse(inputs);
       const refused = [
@@ -58,7 +59,9 @@ export const dynamicHandler = {
       const [actual, wanted] = [split(olds).inputs, split(news).inputs];
       const plan = resource.plan(actual, wanted);
       const replaces = plan.filter(({ action }) => action === "replace").map(({ property }) => property);
-      inUse[replaces.length > 0 ? "release" : "keep"](placeOf(news), id);
+      if (inUse.isExpected(placeOf(news))) {
+        inUse[replaces.length > 0 ? "release" : "keep"](placeOf(news), id);
+      }
       for (const { note } of plan) {
         if (note !== undefined) {
           currentSession().note(news[internalKeys.row], note);

@@ -5,6 +5,20 @@
 
 export class InUse {
   private readonly things = new Set<string>();
+  private readonly expected = new Set<string>();
+
+  /**
+   * The program of this run has the row. Of a row that it no longer has, the engine asks for a difference too, to learn
+   * whether the removal of what the row's thing stands on removes the thing: that keeps nothing.
+   */
+  expect(row: string): void {
+    this.expected.add(row);
+  }
+
+  /** Whether the program of this run has the row. */
+  isExpected(row: string): boolean {
+    return this.expected.has(row);
+  }
 
   /** The row has the thing, and keeps it. */
   keep(row: string, id: string): void {

@@ -153,6 +153,15 @@ test("going back half-way through a replacement keeps the old thing, and only th
   expect(things()).toEqual([]);
 });
 
+test("a thing that leaves the program in the same up in which what it stands on is replaced really goes", async () => {
+  project.model({ 0: thing("a", { size: 1 }), 1: thing("b", { value: { $ref: [0, "serial"] } }) });
+  expect(await project.up()).toMatchObject({ exitCode: 0 });
+  project.model({ 0: thing("a", { size: 2 }) });
+  expect(await project.up()).toMatchObject({ exitCode: 0 });
+  expect(things()).toEqual(["a.json"]);
+  expect(project.log()).toContain("delete b");
+});
+
 test("a thing that a person asks Pulumi to replace, and that is found again by its name, is still there afterwards", async () => {
   project.model({ 0: thing("a") });
   await project.up();
