@@ -2,13 +2,12 @@
  * The stacks that a project has here: those with a file of settings, and those with state in a folder of this computer.
  */
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { chooseBackend } from "./backend";
 import type { Project } from "./project";
+import { stateFolder } from "./stack";
 
 export function stackNames(project: Project): string[] {
-  const { folder } = chooseBackend(project);
-  const state = folder && join(folder, ".pulumi", "stacks", project.name);
+  const state = stateFolder({ project, backend: chooseBackend(project) });
   return [
     ...new Set([
       ...[project.folder, project.stackFiles].flatMap((files) => namesIn(files, /^Pulumi\.(.+)\.yaml$/)),

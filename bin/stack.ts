@@ -31,12 +31,18 @@ export function profileFile({ project, name }: Stack): string {
   return join(project.folder, `Pulumi.${shortName(name)}.yaml`);
 }
 
+/** The folder with the state of all of the project's stacks, where the backend is a folder. */
+export function stateFolder({ project, backend }: Pick<Stack, "project" | "backend">): string | undefined {
+  return backend.folder && join(backend.folder, ".pulumi", "stacks", project.name);
+}
+
 /** The stack's state, where the backend is a folder. */
-export function stateFile({ project, backend, name }: Stack): string | undefined {
-  if (!backend.folder) {
+export function stateFile(stack: Stack): string | undefined {
+  const folder = stateFolder(stack);
+  if (!folder) {
     return undefined;
   }
-  const whole = join(backend.folder, ".pulumi", "stacks", project.name, `${shortName(name)}.json`);
+  const whole = join(folder, `${shortName(stack.name)}.json`);
   return existsSync(whole) || !existsSync(`${whole}.gz`) ? whole : `${whole}.gz`;
 }
 
