@@ -15,6 +15,19 @@ there is { problem } instead.`,
   run: async (args) => (await import("./version")).version(args.options.output),
 });
 
+export const listVerb = ownVerb({
+  summary: "list the project's stacks and what is recorded of each",
+  help: `Each is one cluster: its cloud and Kubernetes version as configured; how many of its machines are recorded as nodes;
+when the record was last written; and its state: none, empty, a number of resources, interrupted, in use (by whom),
+or cut short. Only reads: sets nothing up, and looks at no cloud. Where the state is in no folder, it asks Pulumi.
+
+As JSON or YAML: a list of name, cloud, kubernetesVersion, state ("none", "empty", "made", "interrupted", "in use" or
+"cut short"), resources, nodes, pendingOperations, inUse, changed, problem. What cannot be told is null.`,
+  equals: "pulumi stack ls",
+  options: outputOption,
+  run: async (args, interruption) => (await import("./list")).list(args, interruption),
+});
+
 export const completionVerb = ownVerb({
   summary: "print a script with which a shell completes this command",
   help: `Completes verbs, their options, the values that are allowed, names of stacks, files and folders. To use it:
