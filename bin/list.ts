@@ -16,8 +16,8 @@ import { readState } from "./pending-creates";
 import { findProject, type Project } from "./project";
 import { pulumiRunner } from "./pulumi";
 import { withoutProxy } from "./session";
-import { settingsOf } from "./settings";
 import { placeOf, type Stack, shortName, stateFile } from "./stack";
+import { nextConfig } from "./stack-config";
 import { stackNames } from "./stack-names";
 import { table } from "./table";
 
@@ -150,9 +150,9 @@ function userOf(sentence: string): string {
 
 async function configured(stack: Stack): Promise<Pick<ListedStack, "cloud" | "kubernetesVersion" | "problem">> {
   try {
-    const setting = await settingsOf(stack);
+    const config = await nextConfig(stack);
     const textOf = (name: string) => {
-      const value = setting(name);
+      const value = config[`${stack.project.name}:${name}`];
       return typeof value === "string" ? value : null;
     };
     return { cloud: textOf("cloud"), kubernetesVersion: textOf("kubernetesVersion"), problem: null };

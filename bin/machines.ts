@@ -33,7 +33,7 @@ export async function unpreparedVersion(stack: Stack): Promise<string | undefine
 }
 
 /** Finds a container engine, or offers to install one. Comes first, since it may have to ask. */
-export async function prepareEngine({ yes }: Preparation, signal: AbortSignal): Promise<void> {
+export async function prepareEngine({ yes }: Pick<Preparation, "yes">, signal: AbortSignal): Promise<void> {
   const { ensureContainerEngine } = await import("../setup/container-engine");
   const { askYesOrNo } = await import("./ask");
   const ask = isatty(0) && isatty(2) ? (question: string) => askYesOrNo(question, signal) : undefined;

@@ -1,7 +1,7 @@
 /**
  * The verbs that show something and change no cluster: what each does, its help, and the code that does it.
  */
-import { outputOption, ownVerb } from "./verb";
+import { outputOption, ownVerb, yesOption } from "./verb";
 
 export const versionVerb = ownVerb({
   summary: "print the versions of this package and of all that it works with",
@@ -26,6 +26,27 @@ As JSON or YAML: a list of name, cloud, kubernetesVersion, state ("none", "empty
   equals: "pulumi stack ls",
   options: outputOption,
   run: async (args, interruption) => (await import("./list")).list(args, interruption),
+});
+
+export const imageVerb = ownVerb({
+  summary: "list the machine images of this computer, or build one beforehand",
+  help: `"image list" shows the images that machines on this computer start from: which are there, which is the current one of
+its Kubernetes version, and which stacks have machines of it. "image build" makes one where it is not there, which "up"
+does by itself; the first one takes minutes. Images of an older version of this package go a week after their last use.
+
+As JSON or YAML: a list of reference, tag, kubernetesVersion, engine, sizeGiB, made, current, stacks (as project/stack);
+of build only the one image, and built: whether it was not there before.`,
+  equals: "none",
+  options: {
+    "kubernetes-version": {
+      value: "VERSION",
+      says: "of which version; for build, the default is the newest, for list, all",
+    },
+    ...yesOption,
+    ...outputOption,
+  },
+  operands: { name: "ACTION", least: 1, most: 1, allowed: ["list", "build"], says: "what to do" },
+  run: async (args, interruption) => (await import("./image")).image(args, interruption),
 });
 
 export const completionVerb = ownVerb({

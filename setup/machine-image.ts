@@ -26,7 +26,7 @@ export interface MachineImage {
   readonly engine: EngineName;
 }
 
-const repository = "localhost/kubicorn-machine";
+export const machineImageRepository = "localhost/kubicorn-machine";
 const flannelImage = `ghcr.io/flannel-io/flannel:v${flannelVersion}`;
 /** A tiny web server to try clusters with. */
 export const helloImage = "localhost/kubicorn-hello:1";
@@ -59,7 +59,7 @@ export async function ensureMachineImage(
 /** The reference that an image of that version has, made from images/node as it is now. */
 export async function machineImageReference(kubernetesVersion: string): Promise<string> {
   const recipe = ["build", "packages.txt", "programs", "rootfs"].map((name) => join(sources(), name));
-  return `${repository}:${kubernetesVersion}-${await recipeHash(recipe, [kubernetesVersion, flannelImage])}`;
+  return `${machineImageRepository}:${kubernetesVersion}-${await recipeHash(recipe, [kubernetesVersion, flannelImage])}`;
 }
 
 function sources(): string {

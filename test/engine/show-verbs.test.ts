@@ -4,7 +4,13 @@ import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { kubernetesVersions } from "../../cloud/spec";
+import { findContainerEngine } from "../../setup/container-engine";
+import { hasImage } from "../../setup/engine-images";
+import { machineImageReference } from "../../setup/machine-image";
+import type { StoredImage } from "../../setup/machine-images";
 import { CommandProject } from "./command-project";
 
 const stateFile = (stack: string) => `.pulumi-state/.pulumi/stacks/tiny/${stack}.json`;
@@ -101,4 +107,41 @@ async function pulumiService(stacks: readonly object[]) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, stop: () => server.close() };
+}
+
+describe("image", () => {
+  const project = new CommandProject();
+  const repository = resolve(__dirname, "../..");
+  // The image that machines of all tests start from; their cache, so that its use is noted there.
+  const run = (...args: string[]) =>
+    project.run(["image", ...args, "--cwd", repository], { KUBICORN_CACHE: undefined, PULUMI_HOME: undefined });
+
+  afterAll(() => project.remove());
+
+  test("list shows the current one, and build finds it there", async ({ skip }) => {
+    skip(!(await machineImageIsHere()), "there is no machine image on this computer");
+    const { exitCode, stdout, stderr } = await run("list", "-o", "json");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const current = (JSON.parse(stdout) as StoredImage[]).filter(({ current }) => current);
+    expect(current).toMatchObject([{ kubernetesVersion: kubernetesVersions[0], stacks: expect.any(Array) }]);
+    expect(current[0]?.sizeGiB).toBeGreaterThan(0.2);
+    const built = await run("build", "--kubernetes-version", kubernetesVersions[0], "-o", "json");
+    expect(built).toMatchObject({
+      exitCode: 0,
+      stderr: `The machine image ${current[0]?.reference} is there already.`,
+    });
+    expect(JSON.parse(built.stdout)).toMatchObject({ ...current[0], built: false });
+    expect((await run("list")).stdout).toMatch(new RegExp(`^TAG .*\n(.*\n)*${current[0]?.tag} .* yes `));
+  });
+
+  test("refuses a version of which no image can be made, before it asks an engine", async () => {
+    const told = await project.run(["image", "build", "--kubernetes-version", "1.2.3"], { PATH: "/nonexistent" });
+    expect(told).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("Kubernetes 1.2.3: 1.") });
+  });
+});
+
+/** Making it would take minutes. */
+async function machineImageIsHere(): Promise<boolean> {
+  const engine = await findContainerEngine().catch(() => undefined);
+  return engine !== undefined && hasImage(engine, await machineImageReference(kubernetesVersions[0]));
 }
