@@ -10,6 +10,7 @@ const folder = () => process.env.MEMORY_WORLD;
 const fileOf = (name) => path.join(folder(), `${name}.json`);
 const aliasOf = ({ name, alias }) => alias ?? name;
 const log = (line) => fs.appendFileSync(path.join(folder(), "log.txt"), `${line}\n`);
+const { strikeBefore, strikeAfter } = require("./blow.cjs");
 
 const thing = {
   expected: z.strictObject({
@@ -75,6 +76,7 @@ const thing = {
   async apply(expected, recorded, context) {
     const { name, value, slow, fail, password, odd } = expected;
     log(`apply ${name} ${recorded ? "update" : "create"}`);
+    const step = await strikeBefore(folder());
     if (fail === "before") {
       throw new Error(`${name} cannot be made`);
     }
@@ -83,7 +85,9 @@ const thing = {
     const id = adopted ? JSON.parse(fs.readFileSync(file, "utf8")).serial : `${name}-${process.hrtime.bigint()}`;
     fs.writeFileSync(file, JSON.stringify({ serial: id, value }));
     const actual = { ...expected, serial: id, token: password && `token-of-${password}` };
+    await strikeAfter(folder(), step, "killed");
     context.made(id, actual);
+    await strikeAfter(folder(), step, "fails");
     context.progress(`${adopted ? "adopted" : "made"}, waiting`);
     const end = Date.now() + (slow ?? 0);
     while (Date.now() < end && !context.signal.aborted) {
@@ -114,7 +118,10 @@ const thing = {
 
   async delete({ actual }) {
     log(`delete ${actual.name}`);
+    const step = await strikeBefore(folder());
     fs.rmSync(fileOf(aliasOf(actual)), { force: true });
+    await strikeAfter(folder(), step, "killed");
+    await strikeAfter(folder(), step, "fails");
   },
 };
 
