@@ -3,7 +3,7 @@
  * length, and then forgets them, also where the things are there. As unfinished rows, the next run finishes what the program
  * still has and removes what it has no more. Pure.
  */
-import { isPlainObject } from "../cloud/json";
+import { canonicalText, isPlainObject } from "../cloud/json";
 import { cutOffMark, type PendingOperation, type Snapshot, type StateRow, unfinishedId } from "../cloud/stack-engine";
 import { internalKeys } from "../components/dynamic/shim";
 
@@ -29,13 +29,10 @@ export function withUnfinished({ resources, pendingOperations, rest }: Snapshot)
       .filter(({ type }) => type === "updating" || type === "deleting")
       .map(({ resource }) => key(resource)),
   );
-  const recorded = new Set(resources.map(({ urn }) => urn));
+  const standing = resources.map((row) => (cutOff.has(key(row)) && row.custom && !row.delete ? notWhole(row) : row));
   return {
     taken: {
-      resources: [
-        ...resources.map((row) => (cutOff.has(key(row)) && row.custom && !row.delete ? notWhole(row) : row)),
-        ...begun.map((resource) => unfinished(resource, recorded.has(resource.urn))),
-      ],
+      resources: begun.reduce(withBegun, standing),
       pendingOperations: pending,
       rest,
     },
@@ -54,14 +51,36 @@ function notWhole(row: StateRow): StateRow {
   return { ...row, initErrors: reasons.length > 0 ? reasons : [cutOffMark] };
 }
 
-/** @param isReplacement whether the row's former thing is there too: then this one is never the row's own */
-function unfinished(resource: StateRow, isReplacement: boolean): StateRow {
-  return {
-    ...resource,
-    id: unfinishedId,
-    outputs: { ...resource.inputs, [internalKeys.unfinished]: true },
-    ...(isReplacement && { delete: true }),
-  };
+/**
+ * The rows with the one that was begun. A row has one thing at most that does not wait for its removal, and that one stands
+ * before the others: the engine refuses two, and a refresh looks at the first alone.
+ */
+function withBegun(rows: readonly StateRow[], begun: StateRow): readonly StateRow[] {
+  const row = unfinished(begun);
+  const isOfRow = ({ urn }: StateRow) => urn === row.urn;
+  if (rows.some((one) => isOfRow(one) && one.id === unfinishedId && isSaidAgain(one, row))) {
+    return rows;
+  }
+  const place = rows.findIndex((one) => isOfRow(one) && !one.delete);
+  if (place >= 0) {
+    // What is gone already gives up its place; what is there still is the row's own, and its successor goes.
+    return rows[place]?.pendingReplacement
+      ? rows.map((one, index) => (index === place ? row : one))
+      : [...rows, { ...row, delete: true }];
+  }
+  const goes = rows.findIndex(isOfRow);
+  return goes >= 0 ? [...rows.slice(0, goes), row, ...rows.slice(goes)] : [...rows, row];
+}
+
+function unfinished(resource: StateRow): StateRow {
+  return { ...resource, id: unfinishedId, outputs: { ...resource.inputs, [internalKeys.unfinished]: true } };
+}
+
+/** Whether both stand for the same thing, which two killed runs have begun. */
+function isSaidAgain(one: StateRow, other: StateRow): boolean {
+  // A secret is encrypted to another text each time.
+  const told = ({ inputs }: StateRow) => canonicalText(inputs).replaceAll(/"ciphertext":"[^"]*"/g, "");
+  return told(one) === told(other);
 }
 
 function isOurs({ type, inputs }: StateRow): boolean {
