@@ -6,11 +6,11 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { UserError } from "../cloud/errors";
 import { onlyDeadLocks, removeLocks } from "../reconciler/lock";
+import { mendState } from "../reconciler/mend-state";
 import type { Arguments } from "./arguments";
 import type { Interruption } from "./interruption";
 import { leftInKubeconfigs } from "./kubeconfig-files";
 import { forgetPreparation, prepareEngine, prepareImage, unpreparedVersion } from "./machines";
-import { mendState } from "./mend-state";
 import { clearPendingCreates, isEmptyState, readState } from "./pending-creates";
 import { configureStack, ensureStack, locateStack, openSession, type Session, say } from "./session";
 import { placeOf, type Stack, stackExists } from "./stack";
@@ -40,9 +40,7 @@ export async function operate(operation: Operation, args: Arguments, interruptio
   const stack = await locateStack(args);
   requirePlaceForState(stack, changes);
   const session = await prepare(operation, stack, args.yes, interruption);
-  if (changes) {
-    await mendLeftovers(stack);
-  }
+  await mendLeftovers(stack, changes);
   if (operation.withoutStack && !(await stackExists(stack, session.pulumi))) {
     say(operation.withoutStack.replace("STACK", stack.name));
     return 0;
@@ -147,10 +145,10 @@ function requirePlaceForState({ project, backend }: Stack, changes: boolean): vo
   }
 }
 
-/** Clears away what a run has left that was killed or had no room. */
-async function mendLeftovers(stack: Stack): Promise<void> {
-  const dead = await onlyDeadLocks(placeOf(stack));
-  const mended = mendState(stack);
+/** Clears away what a run has left that was killed or had no room. A run that changes nothing needs no lock. */
+async function mendLeftovers(stack: Stack, changes: boolean): Promise<void> {
+  const dead = changes && (await onlyDeadLocks(placeOf(stack)));
+  const mended = mendState(placeOf(stack));
   if (mended) {
     say(mended);
   }

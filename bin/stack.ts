@@ -3,7 +3,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { StackPlace } from "../reconciler/stack-place";
+import { type StackPlace, stateFileOf, stateFolderOf } from "../reconciler/stack-place";
 import type { Backend } from "./backend";
 import type { Project } from "./project";
 import type { PulumiRunner } from "./pulumi";
@@ -33,17 +33,12 @@ export function profileFile({ project, name }: Stack): string {
 
 /** The folder with the state of all of the project's stacks, where the backend is a folder. */
 export function stateFolder({ project, backend }: Pick<Stack, "project" | "backend">): string | undefined {
-  return backend.folder && join(backend.folder, ".pulumi", "stacks", project.name);
+  return stateFolderOf({ project: project.name, backendFolder: backend.folder });
 }
 
 /** The stack's state, where the backend is a folder. */
 export function stateFile(stack: Stack): string | undefined {
-  const folder = stateFolder(stack);
-  if (!folder) {
-    return undefined;
-  }
-  const whole = join(folder, `${shortName(stack.name)}.json`);
-  return existsSync(whole) || !existsSync(`${whole}.gz`) ? whole : `${whole}.gz`;
+  return stateFileOf(placeOf(stack));
 }
 
 export async function stackExists(stack: Stack, pulumi: PulumiRunner): Promise<boolean> {

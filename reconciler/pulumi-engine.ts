@@ -3,7 +3,6 @@
  * program where that is asked for.
  */
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,12 +14,13 @@ import type { AuditedRow, Program, RunOptions, Snapshot, StackEngine, Step } fro
 import { endedRuns } from "./ended-runs";
 import { fileJournal } from "./journal";
 import { onlyDeadLocks, removeLocks } from "./lock";
+import { mendState } from "./mend-state";
 import { modelProgram, type Root, rowOfPart } from "./model-program";
 import { PulumiCli } from "./pulumi-command";
 import { readable } from "./readable-state";
 import { recordedProgram } from "./recorded-program";
 import { parseSnapshot, snapshotText } from "./snapshot";
-import type { StackPlace } from "./stack-place";
+import { type StackPlace, stateFileOf } from "./stack-place";
 import { auditOf, FailureRecord, stepOf } from "./steps";
 import { withUnfinished } from "./unfinished";
 
@@ -185,17 +185,23 @@ class PulumiEngine implements StackEngine {
     return { program: recordedProgram({ ...program, rows: resources, urnOf }) };
   }
 
-  /** The state file, where the backend is a folder: reading it is a hundred times faster than asking for it. */
+  /**
+   * The state file, where the backend is a folder: reading it is a hundred times faster than asking for it. It is never
+   * written in place, so that one that is cut short was left so by a run that is dead.
+   */
   private async readFolder(): Promise<Snapshot | undefined> {
-    const { backendFolder, project, stack } = this.options;
-    if (backendFolder === undefined) {
+    const file = stateFileOf(this.options);
+    if (file === undefined) {
       return undefined;
     }
-    const whole = join(backendFolder, ".pulumi", "stacks", project, `${stack}.json`);
-    const text = existsSync(whole)
-      ? await readFile(whole, "utf8")
-      : (await promisify(gunzip)(await readFile(`${whole}.gz`))).toString("utf8");
-    const content: unknown = JSON.parse(text);
+    const mended = mendState(this.options);
+    if (mended !== undefined) {
+      this.tell(mended);
+    }
+    const bytes = await readFile(file);
+    const content: unknown = JSON.parse(
+      (file.endsWith(".gz") ? await promisify(gunzip)(bytes) : bytes).toString("utf8"),
+    );
     const checkpoint = isPlainObject(content) && isPlainObject(content.checkpoint) ? content.checkpoint : {};
     return parseSnapshot(JSON.stringify({ version: 3, deployment: checkpoint.latest ?? {} }));
   }

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { mendState } from "../../bin/mend-state";
 import { requireRoomForState, sensibleUmask } from "../../bin/surroundings";
+import { mendState } from "../../reconciler/mend-state";
 import { temporaryFolder } from "../../setup/temporary-folder";
 import { explained, unwritable } from "../../setup/unwritable";
 
@@ -76,10 +76,7 @@ describe("a state file that is not whole", () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const stack = () => {
-    const project = { name: "p", folder, stackFiles: folder };
-    return { name: "dev", project, backend: { url: `file://${folder}`, own: true, folder } };
-  };
+  const place = () => ({ project: "p", stack: "dev", fullName: "dev", backendFolder: folder });
 
   function put(file: string, content: string | Buffer, secondsAgo: number): void {
     writeFileSync(file, content);
@@ -92,32 +89,44 @@ describe("a state file that is not whole", () => {
     put(join(backups, "dev.1.json"), whole(1), 9);
     put(join(backups, "dev.2.json"), whole(2), 5);
     put(join(backups, "dev.2.json.attrs"), whole(9), 2);
-    expect(mendState(stack())).toMatch(/^The state of the stack dev was cut short; the copy of .* is in its place\./);
+    expect(mendState(place())).toMatch(/^The state of the stack dev was cut short; the copy of .* is in its place\./);
     expect(readFileSync(join(stacks, "dev.json"), "utf8")).toBe(whole(2));
     expect(readdirSync(stacks).filter((name) => name.includes("damaged"))).toHaveLength(1);
-    expect(mendState(stack())).toBeUndefined();
+    expect(mendState(place())).toBeUndefined();
   });
 
   it("may be compressed", () => {
     put(join(stacks, "dev.json.gz"), gzipSync(whole(2)).subarray(0, 15), 0);
     put(join(stacks, "dev.json.gz.bak"), gzipSync(whole(1)), 1);
-    expect(mendState(stack())).toMatch(/is in its place/);
-    expect(mendState(stack())).toBeUndefined();
+    expect(mendState(place())).toMatch(/is in its place/);
+    expect(mendState(place())).toBeUndefined();
   });
 
   it("without a whole copy is set aside only where it held nothing; what was made is never forgotten by itself", () => {
     put(join(stacks, "dev.json"), "", 0);
-    expect(mendState(stack())).toMatch(/cut short before it held anything, so it begins anew\.$/);
+    expect(mendState(place())).toMatch(/cut short before it held anything, so it begins anew\.$/);
     expect(readdirSync(stacks).filter((name) => !name.includes("damaged"))).toEqual([]);
     const cut = '{"checkpoint": {"latest": {"resources": [{"urn": "urn:pulumi:dev::p::k:Machine::one"';
     put(join(stacks, "dev.json"), cut, 0);
-    expect(() => mendState(stack())).toThrow(/no copy of it is whole.*kubicorn\.io\/cluster.*move the file away\.$/);
+    expect(() => mendState(place())).toThrow(/no copy of it is whole.*kubicorn\.io\/cluster.*move the file away\.$/);
     expect(readFileSync(join(stacks, "dev.json"), "utf8")).toBe(cut);
   });
 
-  it("is no matter where there is none, or a whole one", () => {
-    expect(mendState(stack())).toBeUndefined();
+  it("is whole without its attributes, which Pulumi writes in place and cannot read where a kill has cut them short", () => {
     put(join(stacks, "dev.json"), whole(1), 0);
-    expect(mendState(stack())).toBeUndefined();
+    for (const cut of ["", '{"user.cache_control":"']) {
+      put(join(stacks, "dev.json.attrs"), cut, 0);
+      expect(mendState(place())).toBeUndefined();
+      expect(readdirSync(stacks)).toEqual(["dev.json"]);
+    }
+    put(join(stacks, "dev.json.attrs"), '{"user.cache_control":""}', 0);
+    expect(mendState(place())).toBeUndefined();
+    expect(readdirSync(stacks)).toEqual(["dev.json", "dev.json.attrs"]);
+  });
+
+  it("is no matter where there is none, or a whole one", () => {
+    expect(mendState(place())).toBeUndefined();
+    put(join(stacks, "dev.json"), whole(1), 0);
+    expect(mendState(place())).toBeUndefined();
   });
 });
