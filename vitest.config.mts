@@ -23,13 +23,19 @@ export default defineConfig({
         globalSetup: "test/pulumi-cli.ts",
         maxWorkers: 2,
       }),
-      layer("e2e", 3, {
+      layer("reconciler", 3, {
+        testTimeout: 300 * second,
+        hookTimeout: 180 * second,
+        globalSetup: "test/pulumi-cli.ts",
+        maxWorkers: 2,
+      }),
+      layer("e2e", 4, {
         testTimeout: 900 * second,
         hookTimeout: 3600 * second,
         globalSetup: ["test/pulumi-cli.ts", "test/container-engine.ts"],
         fileParallelism: false,
       }),
-      layer("faults", 4, {
+      layer("faults", 5, {
         hookTimeout: 3600 * second,
         globalSetup: ["test/pulumi-cli.ts", "test/container-engine.ts"],
         fileParallelism: false,

@@ -7,6 +7,7 @@ export const exitCodes = {
   notUnderstood: 2,
   rolledBack: 3,
   partlyRolledBack: 4,
+  differs: 5,
 } as const;
 
 /** For the help: each code with what it means. */
@@ -16,5 +17,6 @@ export const exitCodeTexts: readonly (readonly [string, string])[] = [
   ["2", "the command line is not understood; nothing was begun"],
   ["3", "failed, and everything stands as it did before"],
   ["4", "failed, and not everything could be undone"],
+  ["5", "explain --exit-code: apply would do something"],
   ["129", "interrupted by a closed terminal; 130 by Ctrl-C; 143 by SIGTERM"],
 ];

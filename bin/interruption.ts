@@ -27,6 +27,7 @@ export class Interruption {
   /** Whether there is a terminal that sends Ctrl-C to this process and to Pulumi alike. */
   readonly terminal = hasTerminal();
   private readonly controller = new AbortController();
+  private readonly again = new AbortController();
   private first: Signal | undefined;
   private last = Number.NEGATIVE_INFINITY;
   private pulumi: ChildProcess | undefined;
@@ -49,6 +50,11 @@ export class Interruption {
   /** Given at the first interruption. */
   get signal(): AbortSignal {
     return this.controller.signal;
+  }
+
+  /** Given at the second: whoever is undoing what the first has interrupted leaves it there. */
+  get secondSignal(): AbortSignal {
+    return this.again.signal;
   }
 
   /** The exit code of a command that was interrupted before Pulumi ran, else `undefined`. */
@@ -85,13 +91,16 @@ export class Interruption {
       this.pulumi?.kill("SIGINT");
     }
     if (again && !isFirst) {
+      this.again.abort(new Error("interrupted"));
       this.after(patience.killed, () => this.pulumi?.kill("SIGKILL"));
     }
   }
 
   /** The end of the session asks once, in good order; whoever was asked already is not hurried. */
   private onEnd(signal: Signal): void {
-    if (this.begin(signal)) {
+    if (!this.begin(signal)) {
+      this.again.abort(new Error("interrupted"));
+    } else {
       this.pulumi?.kill("SIGINT");
       this.after(patience.hurried, () => {
         this.pulumi?.kill("SIGINT");

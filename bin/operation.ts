@@ -1,20 +1,17 @@
 /**
  * The four verbs that run one Pulumi operation in the foreground: up, preview, refresh and down.
  */
-import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { UserError } from "../cloud/errors";
-import { onlyDeadLocks, removeLocks } from "../reconciler/lock";
-import { mendState } from "../reconciler/mend-state";
 import type { Arguments } from "./arguments";
+import { mendLeftovers, openPrepared, removeIfEmpty, requirePlaceForState } from "./before-run";
 import type { Interruption } from "./interruption";
 import { leftInKubeconfigs } from "./kubeconfig-files";
-import { forgetPreparation, prepareEngine, prepareImage, unpreparedVersion } from "./machines";
-import { clearPendingCreates, isEmptyState, readState } from "./pending-creates";
+import { forgetPreparation } from "./machines";
+import { clearPendingCreates } from "./pending-creates";
 import { configureStack, ensureStack, locateStack, openSession, type Session, say } from "./session";
-import { placeOf, type Stack, stackExists } from "./stack";
-import { requireRoomForState, requireWritable } from "./surroundings";
+import { type Stack, stackExists } from "./stack";
 import { takeUpUnfinished } from "./unfinished";
 
 export interface Operation {
@@ -76,35 +73,12 @@ export async function operate(operation: Operation, args: Arguments, interruptio
 const takesUp = { up: "goes on with it", preview: "", refresh: "keeps it on record", destroy: "removes it" } as const;
 
 async function prepare(operation: Operation, stack: Stack, yes: boolean, interruption: Interruption): Promise<Session> {
-  const open = (signal: AbortSignal) => openSession(stack, interruption, signal);
   if (!operation.withoutStack) {
     await configureStack(stack);
   }
-  const kubernetesVersion = operation.command === "up" ? await unpreparedVersion(stack) : undefined;
-  if (!kubernetesVersion) {
-    return open(interruption.signal);
-  }
-  const preparation = { stack, kubernetesVersion, yes };
-  await prepareEngine(preparation, interruption.signal);
-  const [session] = await sideBySide(interruption.signal, open, (signal) => prepareImage(preparation, signal));
-  return session;
-}
-
-/** Two pieces of work at once; where one fails, the other is ended too, and the first failure is told. */
-async function sideBySide<A, B>(
-  signal: AbortSignal,
-  one: (signal: AbortSignal) => Promise<A>,
-  other: (signal: AbortSignal) => Promise<B>,
-): Promise<[A, B]> {
-  const failure = new AbortController();
-  const either = AbortSignal.any([signal, failure.signal]);
-  const both = [one(either), other(either)] as const;
-  for (const work of both) {
-    work.catch((error: unknown) => failure.abort(error));
-  }
-  await Promise.allSettled(both);
-  failure.signal.throwIfAborted();
-  return Promise.all(both);
+  return operation.command === "up"
+    ? openPrepared(stack, yes, interruption)
+    : openSession(stack, interruption, interruption.signal);
 }
 
 async function afterUp({ stack, pulumi }: Session, succeeded: boolean): Promise<void> {
@@ -112,14 +86,6 @@ async function afterUp({ stack, pulumi }: Session, succeeded: boolean): Promise<
     await clearPendingCreates(stack, pulumi, say);
   } else {
     forgetPreparation(stack);
-  }
-}
-
-/** A first run that was refused before anything was made leaves no stack behind; what the person has set for it stays. */
-async function removeIfEmpty({ stack, pulumi }: Session): Promise<void> {
-  if (isEmptyState(await readState(stack))) {
-    await pulumi.ask(["stack", "rm", "--force", "--yes", "--preserve-config", "--stack", stack.name]);
-    say(`Nothing was made, and the stack ${stack.name} is none again.`);
   }
 }
 
@@ -132,28 +98,5 @@ function refuseWithoutAnswer({ script }: Operation, args: Arguments): void {
     throw new UserError(
       `There is no terminal to ask on whether to go on: add --yes, as in "npm run ${script} -- --yes". Nothing was changed.`,
     );
-  }
-}
-
-function requirePlaceForState({ project, backend }: Stack, changes: boolean): void {
-  const folders = [project.folder, backend.folder ?? project.folder].filter((folder) => existsSync(folder));
-  for (const folder of folders) {
-    requireRoomForState(folder);
-  }
-  if (changes) {
-    requireWritable(folders.at(-1) ?? project.folder);
-  }
-}
-
-/** Clears away what a run has left that was killed or had no room. A run that changes nothing needs no lock. */
-async function mendLeftovers(stack: Stack, changes: boolean): Promise<void> {
-  const dead = changes && (await onlyDeadLocks(placeOf(stack)));
-  const mended = mendState(placeOf(stack));
-  if (mended) {
-    say(mended);
-  }
-  if (dead) {
-    removeLocks(placeOf(stack));
-    say(`Took away the lock on the stack ${stack.name}: the run that held it was killed.`);
   }
 }

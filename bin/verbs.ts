@@ -1,6 +1,7 @@
 /**
  * The verbs of the command: what each does, its help, and the code that does it. That code is loaded only when it runs.
  */
+import { applyVerb, deleteVerb, explainVerb, rollbackVerb } from "./run-verbs";
 import { completionVerb, imageVerb, listVerb, versionVerb } from "./show-verbs";
 import { ownVerb, type Verb } from "./verb";
 
@@ -56,6 +57,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
     run: async (args, interruption) =>
       operation({ command: "destroy", script: "down", withoutStack: nothingToRemove }, args, interruption),
   },
+  apply: applyVerb,
+  rollback: rollbackVerb,
+  delete: deleteVerb,
+  explain: explainVerb,
   kubeconfig: kubeconfigVerb,
   getconfig: { ...kubeconfigVerb, summary: "the same as kubeconfig, by kubicorn's name for it" },
   env: ownVerb({

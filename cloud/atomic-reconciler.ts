@@ -2,7 +2,8 @@
  * The AtomicReconciler: kubicorn's four verbs, all or nothing. A change that fails is undone: what it made is removed, what
  * it changed is put back, and whatever is older stays as it is. docs/reconciler.md says what that means, and where it ends.
  */
-import { messageOf } from "./errors";
+import { messageOf, UserError } from "./errors";
+import { canonicalText } from "./json";
 import { inOrder, type Model } from "./model";
 import {
   type ClusterRepresentation,
@@ -22,6 +23,11 @@ export interface AtomicReconcilerOptions {
   readonly policy?: "rollback" | "keep";
   /** Told what the person should know: what cannot be undone, before a run starts, and each thing that is undone. */
   readonly tell?: (sentence: string) => void;
+  /**
+   * Asked before the first step, with all that are planned; without a yes, nothing is changed. What cannot be undone has
+   * been told by then. @default yes
+   */
+  readonly approve?: (steps: readonly Step[]) => Promise<boolean>;
   /** Told each step of a run as it begins and ends. */
   readonly onStep?: (step: Step) => void;
 }
@@ -48,7 +54,7 @@ export class AtomicReconciler<Spec> implements Reconciler<Spec> {
   async actual(known: Spec, { record = false } = {}): Promise<ClusterRepresentation<Spec>> {
     const model = this.modelOf(known);
     const { resources } = await this.engine.read();
-    const audit = await this.engine.audit();
+    const audit = resources.some(isThing) ? await this.engine.audit() : [];
     if (record) {
       await this.engine.refresh();
     }
@@ -59,15 +65,23 @@ export class AtomicReconciler<Spec> implements Reconciler<Spec> {
     return expectedRepresentation(known, this.modelOf(known), this.urnOf);
   }
 
-  async reconcile(
+  reconcile(
     actual: ClusterRepresentation<Spec>,
     expected: ClusterRepresentation<Spec>,
     options: ReconcileOptions = {},
   ): Promise<ClusterRepresentation<Spec>> {
+    return this.alone(() => this.change(actual, expected, options));
+  }
+
+  private async change(
+    actual: ClusterRepresentation<Spec>,
+    expected: ClusterRepresentation<Spec>,
+    options: ReconcileOptions,
+  ): Promise<ClusterRepresentation<Spec>> {
     const unfinished = await this.prepare(actual.spec, options);
     const change = await beforeFirstStep(() => this.changeFor(actual, expected, unfinished, options));
     if (change.steps.length > 0) {
-      await this.carryOut(change, actual.spec, options);
+      await this.carryOut(change, { former: actual.spec, unfinished }, options);
     }
     await this.engine.journal.clear();
     const { resources } = await this.engine.read();
@@ -80,16 +94,22 @@ export class AtomicReconciler<Spec> implements Reconciler<Spec> {
    * @returns what was undone; nothing where the last change came to its end
    * @throws ReconcileError where the rollback fails or is interrupted; it can be run again
    */
-  async rollback({ rollbackSignal }: ReconcileOptions = {}): Promise<Undoing> {
-    const journal = await this.engine.journal.read();
-    if (journal === undefined) {
-      return { undone: [], notUndone: [] };
-    }
-    this.tell("An earlier change did not come to its end, and is undone.");
-    return this.undo(journal, this.known, rollbackSignal);
+  rollback({ rollbackSignal }: ReconcileOptions = {}): Promise<Undoing> {
+    return this.alone(async () => {
+      const journal = await this.engine.journal.read();
+      if (journal === undefined) {
+        return { undone: [], notUndone: [] };
+      }
+      this.tell("An earlier change did not come to its end, and is undone.");
+      return this.undo(journal, this.known, rollbackSignal);
+    });
   }
 
-  async destroy({ signal }: ReconcileOptions = {}): Promise<readonly ResourceRepresentation[]> {
+  destroy(options: ReconcileOptions = {}): Promise<readonly ResourceRepresentation[]> {
+    return this.alone(() => this.remove(options));
+  }
+
+  private async remove({ signal }: ReconcileOptions): Promise<readonly ResourceRepresentation[]> {
     await beforeFirstStep(async () => {
       throwIfInterrupted(signal);
       await this.engine.mend();
@@ -107,6 +127,16 @@ export class AtomicReconciler<Spec> implements Reconciler<Spec> {
       ({ urn, retainOnDelete }) => retainOnDelete && !left.some((row) => row.urn === urn),
     );
     return recordedThings([...left, ...retained]);
+  }
+
+  /** Does the work while nobody else changes the stack. */
+  private async alone<T>(work: () => Promise<T>): Promise<T> {
+    const end = await beforeFirstStep(() => this.engine.hold());
+    try {
+      return await work();
+    } finally {
+      await end();
+    }
   }
 
   private readonly urnOf = (model: Model, index: number) => this.engine.urnOf(model, index);
@@ -164,10 +194,18 @@ export class AtomicReconciler<Spec> implements Reconciler<Spec> {
     return attempted;
   }
 
-  private async carryOut(change: Change, former: Spec, { signal, rollbackSignal }: ReconcileOptions): Promise<void> {
+  private async carryOut(
+    change: Change,
+    { former, unfinished }: { readonly former: Spec; readonly unfinished: Journal | undefined },
+    { signal, rollbackSignal }: ReconcileOptions,
+  ): Promise<void> {
     this.tellWhatStays(change);
     const journal = new RunJournal(this.engine, change, this.policy);
-    await beforeFirstStep(() => journal.begin());
+    await beforeFirstStep(async () => {
+      await this.askFor(change);
+      throwIfInterrupted(signal);
+      await journal.begin();
+    });
     const onStep = (step: Step) => {
       journal.note(step);
       this.options.onStep?.(step);
@@ -176,12 +214,28 @@ export class AtomicReconciler<Spec> implements Reconciler<Spec> {
       await this.engine.up({ kind: "model", model: change.model }, { signal, onStep });
     } catch (error) {
       await journal.settled();
+      if (!journal.hasBegun && unfinished === undefined) {
+        await this.engine.journal.clear();
+        throw new ReconcileError(true, [], [], error, "Nothing was changed.");
+      }
       if (this.policy === "keep") {
         throw new ReconcileError(false, [], [], error, "What was made stays, for the next run to go on from.");
       }
       await this.undo(await journal.end(), former, rollbackSignal, error);
     }
     await journal.settled();
+  }
+
+  /** A person may take their time, and other tools run meanwhile: what was planned then is no longer what would be done. */
+  private async askFor({ steps, present }: Change): Promise<void> {
+    const { approve } = this.options;
+    if (approve !== undefined && !(await approve(steps))) {
+      throw new UserError("The change was not approved.");
+    }
+    const { resources } = await this.engine.read();
+    if (canonicalText(resources) !== canonicalText(present.resources)) {
+      throw new UserError("Another run has changed the stack while this change was planned. Plan it again.");
+    }
   }
 
   /** @param cause the error of the change that is undone; without one, what is undone came before */

@@ -18,6 +18,8 @@ export interface Change {
 export class RunJournal {
   private readonly begun = new Set<string>();
   private readonly failed: Set<string>;
+  /** Whether any step has begun. */
+  hasBegun = false;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -34,7 +36,11 @@ export class RunJournal {
   }
 
   note({ kind, urn, custom, state }: Step): void {
-    if (!custom || kind === "same" || kind === "read") {
+    if (kind === "same" || kind === "read") {
+      return;
+    }
+    this.hasBegun ||= state === "begun";
+    if (!custom || kind === "record") {
       return;
     }
     if (state === "begun") {

@@ -56,7 +56,8 @@ export interface Snapshot {
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-export type StepKind = "same" | "create" | "update" | "replace" | "delete" | "read";
+/** `record` does nothing to a thing: only what is recorded of it changes, such as its protection, or the stack's outputs. */
+export type StepKind = "same" | "record" | "create" | "update" | "replace" | "delete" | "read";
 
 /** One step of a run, or of a preview of it. */
 export interface Step {
@@ -110,6 +111,14 @@ export interface Journal {
 }
 
 export interface StackEngine {
+  /**
+   * Keeps every other Reconciler off the stack from the plan of a change to its end; a run of the engine alone has its own
+   * lock.
+   *
+   * @returns what ends it
+   * @throws UserError that says who has the stack
+   */
+  hold(): Promise<() => Promise<void>>;
   /**
    * Clears away what a killed run has left: its lock, and operations that it had begun. What it was making becomes a
    * recorded thing with the `unfinishedId`; what it was changing or removing is marked as not whole, by the `cutOffMark`.

@@ -14,8 +14,8 @@ import { isPlainObject } from "../cloud/json";
 import type { Model } from "../cloud/model";
 import type { CloudProvider } from "../cloud/provider";
 import type { ClusterArguments } from "../cloud/spec";
-import { parseClusterSpec, pathText } from "../cloud/spec-parse";
-import { cloudProvider } from "./clouds";
+import { pathText } from "../cloud/spec-parse";
+import { clusterModel } from "./cluster-model";
 import { componentToken } from "./components";
 import { buildTree } from "./tree";
 
@@ -43,12 +43,10 @@ export class Cluster extends ComponentResource {
   }
 }
 
-function modelOf(input: unknown, provider: CloudProvider | undefined): Model {
+function modelOf(input: ClusterArguments, provider: CloudProvider | undefined): Model {
   try {
     refuseOutputs(input);
-    const spec = parseClusterSpec(input);
-    const cloud = provider ?? cloudProvider(spec.cloud);
-    return cloud.model(cloud.render(spec, { project: getProject(), stack: getStack() }));
+    return clusterModel({ project: getProject(), stack: getStack() }, provider)(input);
   } catch (error) {
     // The SDK prints a RunError without a stack trace.
     throw error instanceof UserError ? new RunError(error.message) : error;

@@ -2,8 +2,8 @@
  * The journal of a stack's changes: one file beside the stack's configuration, there for as long as a change is not at its
  * end. Another tool's run that ended meanwhile makes it worth nothing, since the state has moved on.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { isPlainObject } from "../cloud/json";
 import type { Journal, Snapshot, StackEngine } from "../cloud/stack-engine";
@@ -58,13 +58,22 @@ export function fileJournal(place: JournalPlace): StackEngine["journal"] {
         attempted: [...attempted],
         before: JSON.parse(snapshotText(before)),
       };
-      mkdirSync(dirname(place.file), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(place.file));
       await writeFileAtomically(place.file, JSON.stringify(text));
     },
     async clear() {
       rmSync(place.file, { force: true });
     },
   };
+}
+
+/** A folder that no version control takes in, whatever the project's own rules are: what is in it is this computer's. */
+export function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const rules = join(folder, ".gitignore");
+  if (!existsSync(rules)) {
+    writeFileSync(rules, "*\n");
+  }
 }
 
 function asJournal({ phase, before, attempted }: Content): Journal {

@@ -3,6 +3,7 @@
  */
 import { ComponentResource, type Inputs } from "@pulumi/pulumi";
 import type { Model, Part } from "../cloud/model";
+import type { StateRow } from "../cloud/stack-engine";
 import { componentToken } from "../components/components";
 import { buildTree } from "../components/tree";
 import type { StackPlace } from "./stack-place";
@@ -17,6 +18,12 @@ export interface Root {
 
 /** As index.ts makes it: `new Cluster("cluster", ...)`. */
 const clusterRoot: Root = { type: componentToken("Cluster"), name: "cluster" };
+
+/** The Cluster among the rows; where there is none yet, the one that is about to be made. */
+export function rootIn(rows: readonly StateRow[]): Root {
+  const row = rows.find(({ type }) => type === clusterRoot.type);
+  return row === undefined ? clusterRoot : { type: row.type, name: row.urn.slice(row.urn.lastIndexOf("::") + 2) };
+}
 
 /** @returns the program, as the Automation API runs it; it gives back the model's outputs */
 export function modelProgram(model: Model, root: Root = clusterRoot): () => Promise<Record<string, unknown>> {

@@ -4,18 +4,20 @@
  */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { type EngineEvent, LocalWorkspace, type PulumiFn, Stack } from "@pulumi/pulumi/automation";
+import { UserError } from "../cloud/errors";
 import { isPlainObject } from "../cloud/json";
 import type { Model } from "../cloud/model";
 import type { AuditedRow, Program, RunOptions, Snapshot, StackEngine, Step } from "../cloud/stack-engine";
+import { tryLock } from "../setup/file-lock";
 import { endedRuns } from "./ended-runs";
-import { fileJournal } from "./journal";
+import { fileJournal, makeFolder } from "./journal";
 import { onlyDeadLocks, removeLocks } from "./lock";
 import { mendState } from "./mend-state";
-import { modelProgram, type Root, rowOfPart } from "./model-program";
+import { modelProgram, type Root, rootIn, rowOfPart } from "./model-program";
 import { PulumiCli } from "./pulumi-command";
 import { readable } from "./readable-state";
 import { recordedProgram } from "./recorded-program";
@@ -33,7 +35,7 @@ export interface PulumiEngineOptions extends StackPlace {
   readonly environment?: Readonly<Record<string, string>>;
   /** The file of the journal. @default .kubicorn/<stack>.json in the project's folder */
   readonly journalFile?: string;
-  /** The component that the model's parts stand under. @default the one of `new Cluster("cluster", ...)` */
+  /** The component that the model's parts stand under. @default the Cluster that is recorded, else a new one's */
   readonly root?: Root;
   /** Whether the project's own program makes the model: then nothing that it makes besides is lost. @default false */
   readonly runsProject?: boolean;
@@ -43,12 +45,17 @@ export interface PulumiEngineOptions extends StackPlace {
   readonly tell?: (sentence: string) => void;
 }
 
-/** @returns the engine of that stack, which must be there */
-export async function pulumiEngine(options: PulumiEngineOptions): Promise<StackEngine> {
+/** The engine of that stack, which must be there. */
+export async function openEngine(options: PulumiEngineOptions): Promise<StackEngine> {
   const { program = "pulumi", workDir, environment = {} } = options;
   const cli = new PulumiCli({ program, workDir, environment });
   const workspace = await LocalWorkspace.create({ workDir, pulumiCommand: await cli.forAutomation() });
-  return new PulumiEngine(options, cli, await Stack.select(options.fullName, workspace));
+  const stack = await Stack.select(options.fullName, workspace);
+  if (options.root !== undefined) {
+    return new PulumiEngine(options, cli, stack);
+  }
+  const { resources } = await new PulumiEngine(options, cli, stack).read();
+  return new PulumiEngine({ ...options, root: rootIn(resources) }, cli, stack);
 }
 
 class PulumiEngine implements StackEngine {
@@ -56,6 +63,7 @@ class PulumiEngine implements StackEngine {
   /** Stands in the message of each of our runs, by which they are told from other tools' in the history. */
   private readonly run = randomBytes(6).toString("hex");
   private readonly tell: (sentence: string) => void;
+  private readonly lockFile: string;
 
   constructor(
     private readonly options: PulumiEngineOptions,
@@ -63,12 +71,27 @@ class PulumiEngine implements StackEngine {
     private readonly stack: Stack,
   ) {
     this.tell = options.tell ?? (() => undefined);
+    const file = options.journalFile ?? join(options.workDir, ".kubicorn", `${options.stack}.json`);
+    this.lockFile = `${file}.lock`;
     this.journal = fileJournal({
-      file: options.journalFile ?? join(options.workDir, ".kubicorn", `${options.stack}.json`),
+      file,
       run: this.run,
       ended: (since) => endedRuns(options, cli, since),
       tell: this.tell,
     });
+  }
+
+  async hold(): Promise<() => Promise<void>> {
+    const { fullName } = this.options;
+    makeFolder(dirname(this.lockFile));
+    const found = await tryLock(this.lockFile);
+    if ("release" in found) {
+      return () => found.release();
+    }
+    throw new UserError(
+      `The stack ${fullName} is in use: another change of it has been running since ` +
+        `${new Date(found.since).toLocaleString()} (process ${found.pid} on ${found.hostname}). Wait until it has ended.`,
+    );
   }
 
   async mend(): Promise<void> {

@@ -2,6 +2,7 @@
  * The engine's events as the steps of a run, as what an audit saw, and as the words of an error. Pure.
  */
 import type { EngineEvent } from "@pulumi/pulumi/automation";
+import { canonicalText } from "../cloud/json";
 import type { AuditedRow, Step, StepKind } from "../cloud/stack-engine";
 
 type Metadata = NonNullable<EngineEvent["resourcePreEvent"]>["metadata"];
@@ -24,20 +25,44 @@ const kinds: Readonly<Record<string, StepKind>> = {
 export function stepOf(event: EngineEvent): Step | undefined {
   const { resourcePreEvent: begun, resOutputsEvent: done, resOpFailedEvent: failed } = event;
   const told = begun ?? done ?? failed;
-  const kind = told && kinds[told.metadata.op];
-  if (told === undefined || kind === undefined) {
+  const known = told && kinds[told.metadata.op];
+  if (told === undefined || known === undefined) {
     return undefined;
   }
+  const kind = known === "same" && changesRecord(told.metadata) ? "record" : known;
   const isPlanned = (begun ?? done)?.planning === true;
   const state = isPlanned ? "planned" : begun ? "begun" : done ? "done" : "failed";
-  // Of a preview, what a step would give is no second step.
-  return isPlanned && done ? undefined : { kind, urn: told.metadata.urn, ...partsOf(told.metadata), state };
+  // Of a preview, what a step would give is no second step; the stack's outputs are known only then.
+  const isTold = isPlanned && done !== undefined && kind !== "record";
+  return isTold ? undefined : { kind, urn: told.metadata.urn, ...partsOf(told.metadata), state };
+}
+
+/** Whether a thing that stays as it is, is recorded with other options, or the stack with other outputs. */
+function changesRecord({ old, new: wanted, type }: Metadata): boolean {
+  if (!old || !wanted) {
+    return false;
+  }
+  const recorded = ({ protect = false, retainOnDelete = false, parent = "", provider = "", outputs }: typeof old) =>
+    canonicalText([protect, retainOnDelete, parent, provider, type === "pulumi:pulumi:Stack" ? outputs : null]);
+  return recorded(old) !== recorded(wanted);
 }
 
 function partsOf({ old, new: wanted, diffs, keys, detailedDiff }: Metadata): Pick<Step, "custom" | "differences"> {
-  const differences = [...(diffs ?? []), ...(keys ?? []), ...Object.keys(detailedDiff ?? {})];
-  return { custom: (wanted ?? old)?.custom ?? false, differences: [...new Set(differences.map(property))].sort() };
+  const told = [...(diffs ?? []), ...(keys ?? []), ...Object.keys(detailedDiff ?? {})].map(property);
+  const differences = told.length > 0 ? told : changedInputs(old?.inputs, wanted?.inputs);
+  return { custom: (wanted ?? old)?.custom ?? false, differences: [...new Set(differences)].sort() };
 }
+
+/** Of dynamic resources the engine tells no properties. */
+function changedInputs(old: Inputs | undefined, wanted: Inputs | undefined): string[] {
+  if (old === undefined || wanted === undefined) {
+    return [];
+  }
+  const names = [...Object.keys(old), ...Object.keys(wanted)].filter((name) => !name.startsWith("__"));
+  return names.filter((name) => canonicalText(old[name]) !== canonicalText(wanted[name]));
+}
+
+type Inputs = Readonly<Record<string, unknown>>;
 
 /** The property that a path begins with. */
 function property(path: string): string {

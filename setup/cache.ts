@@ -7,7 +7,7 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { messageOf, UserError } from "../cloud/errors";
-import { takeLock } from "./cache-lock";
+import { takeLock } from "./file-lock";
 import type { Step } from "./step";
 
 /** Where the cache's folder is, or would be. */

@@ -1,4 +1,4 @@
-// Runs the named layers of tests (unit, component, engine, e2e, faults) and closes with one line: N passed, N failed.
+// Runs the named layers of tests (unit, component, engine, reconciler, e2e, faults) and closes with one line: N passed, N failed.
 // Arguments that follow the layers go to vitest, as in: node test/run.cjs unit -t "a part of a test's name"
 "use strict";
 const { spawn } = require("node:child_process");
@@ -6,7 +6,7 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 
-const layers = fs.readdirSync(__dirname).filter((name) => /^(unit|component|engine|e2e|faults)$/.test(name));
+const layers = fs.readdirSync(__dirname).filter((name) => /^(unit|component|engine|reconciler|e2e|faults)$/.test(name));
 
 function main(given) {
   const end = given.findIndex((argument) => !layers.includes(argument));

@@ -1,5 +1,5 @@
 /** The end of a run before its time, on the real CLI: signals, a closed terminal, kill -9, and the run after it. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CommandProject } from "./command-project";
@@ -14,26 +14,6 @@ afterEach(() => project.remove());
 
 const up = ["up", "--yes", "--skip-preview"];
 const begun = () => vi.waitFor(() => expect(project.log()).toEqual(["begun", "begun"]), { timeout: 60_000 });
-
-/** kill -9 of the command, of Pulumi and of its plugins, which have process groups of their own. */
-function killAll(): void {
-  const ours = readdirSync("/proc").filter(
-    (name) => /^\d+$/.test(name) && environmentOf(name).includes(`LOG=${project.environment.LOG}\0`),
-  );
-  for (const signal of ["SIGSTOP", "SIGKILL"]) {
-    for (const pid of ours) {
-      process.kill(Number(pid), signal);
-    }
-  }
-}
-
-function environmentOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8");
-  } catch {
-    return "";
-  }
-}
 
 describe("without a terminal", () => {
   test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
@@ -104,7 +84,7 @@ describe("without a terminal", () => {
   test("after kill -9 the dead lock is taken away, and said", async () => {
     const run = project.start(up, { TENTHS: "300" });
     await begun();
-    killAll();
+    project.killAll();
     await run;
     expect(project.locks()).toHaveLength(1);
     const next = await project.up();

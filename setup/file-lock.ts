@@ -1,6 +1,6 @@
 /**
- * The lock of one cache entry: a file that says which process makes it.
- * It only saves work. Entries are made aside and renamed, so even two makers at once do no harm.
+ * A lock that is a file with the process that holds it: of a cache entry that is being made, where it only saves work, and of
+ * a stack that is being changed.
  */
 import { link, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -9,7 +9,7 @@ import { pause } from "../cloud/retry";
 import { type LockHolder, lifeOf } from "./process-life";
 import type { Step } from "./step";
 
-export interface CacheLock {
+export interface FileLock {
   release(): Promise<void>;
 }
 
@@ -18,23 +18,45 @@ const heartbeat = 5_000;
 const silence = 60_000;
 
 /** Takes the lock; waits, and says so, while another live process has it. */
-export async function takeLock(file: string, step: Step): Promise<CacheLock> {
+export async function takeLock(file: string, step: Step): Promise<FileLock> {
   for (let told = false; ; ) {
     step.signal.throwIfAborted();
+    const found = await tryLock(file, ({ pid }) =>
+      step.say(`taking over from process ${pid}, which ended before it was done`),
+    );
+    if ("release" in found) {
+      return found;
+    }
+    if (!told) {
+      told = true;
+      step.say(`waiting for process ${found.pid} on ${found.hostname}, which is making the same (${file})`);
+    }
+    await pause(200, step.signal);
+  }
+}
+
+/**
+ * Takes the lock where no live process has it.
+ *
+ * @param onDead told of the holder from whom it is taken over
+ * @returns the lock, or who has it
+ */
+export async function tryLock(
+  file: string,
+  onDead: (holder: LockHolder) => void = () => undefined,
+): Promise<FileLock | LockHolder> {
+  for (;;) {
     if (await createLock(file)) {
       return holdLock(file);
     }
     const holder = await readHolder(file);
-    if (holder && (await isDead(file, holder))) {
-      step.say(`taking over from process ${holder.pid}, which ended before it was done`);
+    if (holder && !(await isDead(file, holder))) {
+      return holder;
+    }
+    if (holder) {
+      onDead(holder);
       await removeDeadLock(file, holder);
-      continue;
     }
-    if (holder && !told) {
-      told = true;
-      step.say(`waiting for process ${holder.pid} on ${holder.hostname}, which is making the same (${file})`);
-    }
-    await pause(200, step.signal);
   }
 }
 
@@ -56,7 +78,7 @@ async function createLock(file: string): Promise<boolean> {
   }
 }
 
-function holdLock(file: string): CacheLock {
+function holdLock(file: string): FileLock {
   const timer = setInterval(() => {
     const now = new Date();
     utimes(file, now, now).catch(() => undefined);

@@ -11,8 +11,8 @@ import { AtomicReconciler } from "../../cloud/atomic-reconciler";
 import { type Model, PartList, Reference } from "../../cloud/model";
 import { ReconcileError } from "../../cloud/reconciler";
 import type { StackEngine } from "../../cloud/stack-engine";
-import { pulumiEngine } from "../../reconciler/pulumi-engine";
-import { Project } from "./project";
+import { pulumiEngine } from "../../reconciler/engine";
+import { Project } from "../engine/project";
 
 const cases = Number(process.env.KUBICORN_ENGINE_CASES ?? 60);
 const seed = Number(process.env.KUBICORN_SEED ?? Math.floor(Math.random() * 2 ** 31));

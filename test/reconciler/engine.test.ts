@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AtomicReconciler } from "../../cloud/atomic-reconciler";
 import { type Model, type PartInputs, PartList, Reference } from "../../cloud/model";
 import type { StackEngine } from "../../cloud/stack-engine";
-import { pulumiEngine } from "../../reconciler/pulumi-engine";
-import { Project } from "./project";
+import { pulumiEngine } from "../../reconciler/engine";
+import { Project } from "../engine/project";
 
 interface ThingSpec {
   readonly name: string;
