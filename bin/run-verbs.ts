@@ -12,7 +12,8 @@ export const applyVerb = ownVerb({
 that fails or is interrupted is undone: what it made is removed, what it changed is put back, and nothing older is touched.
 A change that was killed is gone on with; "kubicorn rollback" goes back instead.
 
-As JSON or YAML: ${changeForm};
+As JSON or YAML:
+${changeForm};
 outcome is "done", "nothing to do", "nothing changed", "rolled back", "partly rolled back", "rollback pending" or "kept".`,
   equals: "pulumi refresh, then pulumi up; none for the rollback",
   options: {
@@ -20,7 +21,7 @@ outcome is "done", "nothing to do", "nothing changed", "rolled back", "partly ro
     policy: {
       value: "POLICY",
       allowed: ["rollback", "keep"],
-      says: "what a failed change becomes: undone, or left for the next run to go on from (default: rollback)",
+      says: "whether a failed change is undone or left for the next run (default: rollback)",
     },
     ...outputOption,
   },
@@ -31,7 +32,8 @@ export const rollbackVerb = ownVerb({
   summary: "undo a change that was killed, or whose rollback did not come to its end",
   help: `Goes back to before the last change, where that did not come to its end. Where it did, there is nothing to undo.
 
-As JSON or YAML: ${changeForm}.`,
+As JSON or YAML:
+${changeForm}.`,
   equals: "none",
   options: { ...yesOption, ...outputOption },
   run: async (args, interruption) => (await import("./rollback")).rollback(args, interruption),
@@ -57,8 +59,8 @@ export const explainVerb = ownVerb({
   summary: "show side by side what is expected, what is there, and what apply would do",
   help: `Looks at what is really there and at what the configuration says. Changes nothing, not even what is recorded.
 
-As JSON or YAML: { stack, resources [{ name, kind, expected { inputs }, actual { id, exists, inputs, differences }, step,
-differences }] }; expected or actual is null where there is none, and step is "same" where apply would do nothing.`,
+As JSON or YAML: { stack, resources [{ name, kind, expected { inputs }, actual { id, exists, inputs, differences },
+step, differences }] }; expected or actual is null where there is none, and step is "same" where apply would do nothing.`,
   equals: "pulumi preview --refresh --diff",
   options: {
     "exit-code": { says: "end with 5 where apply would do something" },
