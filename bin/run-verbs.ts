@@ -9,7 +9,7 @@ const changeForm =
 export const applyVerb = ownVerb({
   summary: "bring the cluster to what the configuration says, or leave it as it was",
   help: `Looks at what is really there, plans the change, tells what no rollback could bring back, asks, and makes it. A change
-that fails or is interrupted is undone: what it made is removed, what it changed is put back, and nothing older is touched.
+that fails or is interrupted is undone: what it made is removed, what it changed is put back, nothing older is touched.
 A change that was killed is gone on with; "kubicorn rollback" goes back instead.
 
 As JSON or YAML:
