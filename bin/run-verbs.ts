@@ -14,7 +14,8 @@ A change that was killed is gone on with; "kubicorn rollback" goes back instead.
 
 As JSON or YAML:
 ${changeForm};
-outcome is "done", "nothing to do", "nothing changed", "rolled back", "partly rolled back", "rollback pending" or "kept".`,
+outcome is "done", "nothing to do", "nothing changed", "rolled back", "partly rolled back", "rollback pending" or
+"kept".`,
   equals: "pulumi refresh, then pulumi up; none for the rollback",
   options: {
     ...yesOption,
