@@ -28,6 +28,26 @@ As JSON or YAML: a list of name, cloud, kubernetesVersion, state ("none", "empty
   run: async (args, interruption) => (await import("./list")).list(args, interruption),
 });
 
+export const graphVerb = ownVerb({
+  summary: "show the parts that the configured cluster has, and what each waits for",
+  help: `From the configuration alone, as the next run will have it: asks no cloud and no Pulumi, and writes nothing. Parts
+stand in the order in which they are made, below their component; one that waits for another waits for all that the
+other waits for. As SVG it is a picture: kubicorn graph -o svg >cluster.svg
+
+As JSON or YAML: stack, and parts, a list of name, kind, component { type, name } (null is the cluster itself), needs,
+and waitsFor, which has no names that follow from others.`,
+  equals: "pulumi stack graph, of what is recorded",
+  options: {
+    output: {
+      short: "o",
+      value: "FORMAT",
+      allowed: ["text", "json", "yaml", "svg"],
+      says: "how it is printed; json and yaml keep their form (default: text)",
+    },
+  },
+  run: async (args) => (await import("./graph")).graph(args),
+});
+
 export const imageVerb = ownVerb({
   summary: "list the machine images of this computer, or build one beforehand",
   help: `"image list" shows the images that machines on this computer start from: which are there, which is the current one of

@@ -2,7 +2,7 @@
  * The verbs of the command: what each does, its help, and the code that does it. That code is loaded only when it runs.
  */
 import { applyVerb, deleteVerb, explainVerb, rollbackVerb } from "./run-verbs";
-import { completionVerb, imageVerb, listVerb, versionVerb } from "./show-verbs";
+import { completionVerb, graphVerb, imageVerb, listVerb, versionVerb } from "./show-verbs";
 import { ownVerb, type Verb } from "./verb";
 
 const asks = "Asks before it changes anything; --yes answers beforehand.";
@@ -71,6 +71,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     run: async (args, interruption) => (await import("./env")).printEnvironment(args, interruption),
   }),
   list: listVerb,
+  graph: graphVerb,
   image: imageVerb,
   version: versionVerb,
   completion: completionVerb,

@@ -145,3 +145,42 @@ async function machineImageIsHere(): Promise<boolean> {
   const engine = await findContainerEngine().catch(() => undefined);
   return engine !== undefined && hasImage(engine, await machineImageReference(kubernetesVersions[0]));
 }
+
+describe("graph", () => {
+  const project = new CommandProject();
+  // No Pulumi CLI, no container engine.
+  const graph = (...args: string[]) => project.run(["graph", ...args], { PATH: "/nonexistent" });
+
+  afterAll(() => project.remove());
+
+  test("shows what the profile describes before any run, asks nobody and writes nothing", async () => {
+    project.write("Pulumi.local.yaml", "config:\n  tiny:pools:\n    - { name: workers, count: 2 }\n");
+    const before = [readdirSync(project.root), project.changes()];
+    const { exitCode, stdout, stderr } = await graph();
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toMatch(/^Cluster of the stack local\n├─ image +local:Image\n/);
+    expect(stdout).toMatch(
+      /\n├─ NodePool workers\n(│ .*\n)*│ {2}└─ workers-2-node +guest:Node +after .*workers-2-machine/,
+    );
+    expect([readdirSync(project.root), project.changes()]).toEqual(before);
+  });
+
+  test("holds no value of any part, in whatever form", async () => {
+    const { parts } = JSON.parse((await graph("-o", "json")).stdout) as { parts: object[] };
+    const fields = new Set(parts.flatMap((part) => Object.keys(part)));
+    expect([...fields].sort()).toEqual(["component", "kind", "name", "needs", "waitsFor"]);
+    expect((await graph("-o", "yaml")).stdout).toMatch(/^stack: local\nparts:\n {2}- name: image\n/);
+    expect((await graph("-o", "svg")).stdout).toMatch(/^<svg .*[\s\S]*>workers-2-node<[\s\S]*<\/svg>$/);
+  });
+
+  test("refuses what up would refuse, in the same words", async () => {
+    project.write(
+      "Pulumi.local.yaml",
+      "config:\n  tiny:pools:\n    - { name: workers, count: -2 }\n  tiny:cluod: local\n",
+    );
+    const { exitCode, stdout, stderr } = await graph();
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(/pools\[0\]\.count.*-2/);
+    expect(stderr).toMatch(/cluod/);
+  });
+});
