@@ -13,10 +13,10 @@ import {
   type ResourceRepresentation,
 } from "./reconciler";
 import { actualRepresentation, expectedRepresentation, nameOfUrn, recordedThings } from "./representation";
-import { isThing, live, marked, unclear } from "./rollback";
+import { isCutOff, isThing, live, marked, unclear } from "./rollback";
 import { rollBack, type Undoing, writeRows } from "./rollback-run";
 import { type Change, RunJournal } from "./run-journal";
-import { cutOffMark, type Journal, type StackEngine, type Step } from "./stack-engine";
+import type { Journal, StackEngine, StateRow, Step } from "./stack-engine";
 
 export interface AtomicReconcilerOptions {
   /** What a failed change becomes: undone, or left as far as it came, for the next run to go on from. @default "rollback" */
@@ -167,10 +167,15 @@ export class AtomicReconciler<Spec> implements Reconciler<Spec> {
     { signal }: ReconcileOptions,
   ): Promise<Change> {
     const model = this.modelOf(expected.spec);
+    // A refresh takes away the marks by which they are known.
+    const attempted = attemptedBy(unfinished, (await this.engine.read()).resources);
+    if (unfinished !== undefined && attempted.length > unfinished.attempted.length) {
+      await this.engine.journal.write({ ...unfinished, attempted });
+    }
     if (actual.resources.some(differs)) {
       await this.engine.refresh(undefined, { signal });
     }
-    const attempted = await this.settle(unfinished, signal);
+    await this.settle(attempted, signal);
     const before = await this.engine.read();
     const steps = await this.engine.preview({ kind: "model", model }, { signal });
     throwIfInterrupted(signal);
@@ -178,20 +183,14 @@ export class AtomicReconciler<Spec> implements Reconciler<Spec> {
   }
 
   /** Looks at what an earlier run was changing when it was cut off, and sees to it that this run finishes it. */
-  private async settle(unfinished: Journal | undefined, signal: AbortSignal | undefined): Promise<string[]> {
+  private async settle(attempted: readonly string[], signal: AbortSignal | undefined): Promise<void> {
     const { resources } = await this.engine.read();
-    const cutOff = resources.filter(({ initErrors }) => initErrors?.includes(cutOffMark)).map(({ urn }) => urn);
-    const attempted = [...new Set([...(unfinished?.attempted ?? []), ...cutOff])];
     const urns = unclear(resources, new Set(attempted));
     if (urns.length > 0) {
-      if (unfinished !== undefined) {
-        await this.engine.journal.write({ ...unfinished, attempted });
-      }
       await this.engine.refresh(urns, { signal });
       const seen = await this.engine.read();
       await writeRows(this.engine, seen.resources, marked(seen.resources, seen, new Set(attempted)));
     }
-    return attempted;
   }
 
   private async carryOut(
@@ -316,6 +315,11 @@ function outcomeOf({ undone, notUndone }: Undoing): string {
   }
   const list = notUndone.map(({ name, why }) => `  - ${name}: ${why}`).join("\n");
   return `The change was undone, but for this:\n${list}`;
+}
+
+/** URNs whose change or removal failed or was cut off, by what is kept of an earlier run and by the marks in the state. */
+function attemptedBy(unfinished: Journal | undefined, resources: readonly StateRow[]): string[] {
+  return [...new Set([...(unfinished?.attempted ?? []), ...resources.filter(isCutOff).map(({ urn }) => urn)])];
 }
 
 /** Whether a recorded thing is not as it is recorded. */

@@ -7,6 +7,7 @@ import { kindOfUrn, nameOfUrn } from "./representation";
 import {
   type Comparison,
   compare,
+  isCutOff,
   isNothing,
   isThing,
   live,
@@ -74,8 +75,8 @@ async function leftOver(engine: StackEngine, { before, attempted }: Journal): Pr
 }
 
 /** What the rollback has to look at and to put right also where it is resumed and no state tells of it any more. */
-function attemptedIn({ attempted }: Journal, { putBack }: Comparison): string[] {
-  return [...new Set([...attempted, ...putBack.map(({ urn }) => urn)])];
+function attemptedIn({ attempted }: Journal, { putBack, changed }: Comparison): string[] {
+  return [...new Set([...attempted, ...[...putBack, ...changed.filter(isCutOff)].map(({ urn }) => urn)])];
 }
 
 interface GoingBack extends RollbackOptions {

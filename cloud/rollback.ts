@@ -98,7 +98,7 @@ export function marked(
       return row;
     }
     const isAttempted = attempted.has(row.urn);
-    if (isBroken(former) && !(isAttempted && isUnclear(former)) && said(former) === said(row)) {
+    if (isBroken(former) && !(isAttempted && isCutOff(former)) && said(former) === said(row)) {
       return without(row, "initErrors");
     }
     return isAttempted && !isBroken(row) ? { ...row, initErrors: [cutOffMark] } : row;
@@ -155,9 +155,9 @@ function isBroken({ initErrors = [] }: StateRow): boolean {
   return initErrors.length > 0;
 }
 
-/** Whether nobody knows if the thing is whole. */
-function isUnclear({ initErrors = [] }: StateRow): boolean {
-  return initErrors.length > 0 && initErrors.every((reason) => reason === cutOffMark);
+/** Whether a killed run was changing or removing the thing, so that nobody knows what is there. */
+export function isCutOff({ initErrors = [] }: StateRow): boolean {
+  return initErrors.includes(cutOffMark);
 }
 
 function isThere(row: StateRow, rows: readonly StateRow[]): boolean {
@@ -193,7 +193,8 @@ const saidByProgram = [
 ] as const;
 
 function isChanged(former: StateRow, row: StateRow): boolean {
-  return isGone(row) !== isGone(former) || isBroken(row) !== isBroken(former) || said(former) !== said(row);
+  const isOther = (property: (one: StateRow) => boolean) => property(row) !== property(former);
+  return isOther(isGone) || isOther(isBroken) || isOther(isCutOff) || said(former) !== said(row);
 }
 
 function said(row: StateRow): string {

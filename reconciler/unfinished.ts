@@ -48,7 +48,7 @@ function key({ urn, id = "" }: StateRow): string {
 /** The engine changes a row that has such a reason also where the program says nothing new of it. */
 function notWhole(row: StateRow): StateRow {
   const reasons = row.initErrors ?? [];
-  return { ...row, initErrors: reasons.length > 0 ? reasons : [cutOffMark] };
+  return { ...row, initErrors: reasons.includes(cutOffMark) ? reasons : [...reasons, cutOffMark] };
 }
 
 /**

@@ -267,6 +267,22 @@ class Lane {
     );
   }
 
+  /** What is there and what is recorded, for who reads of a case that failed. */
+  standing(): string[] {
+    const rows = this.project.state().filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/"));
+    const told = rows.map(({ urn, id, outputs, initErrors }) => [
+      urn.split("::").pop(),
+      id,
+      outputs?.value,
+      initErrors,
+    ]);
+    return [
+      `world ${JSON.stringify(this.world())}`,
+      `recorded ${JSON.stringify(told)}`,
+      ...this.project.log().slice(-30),
+    ];
+  }
+
   private world(): World {
     const files = readdirSync(this.project.world).filter((file) => file.endsWith(".json"));
     return Object.fromEntries(
@@ -304,7 +320,8 @@ export function playCases({ part, of }: { readonly part: number; readonly of: nu
           lane.said.length = 0;
           await lane.play(one).catch((error: unknown) => {
             const what = error instanceof Error ? error.message : String(error);
-            throw new Error(`case ${index} of seed ${seed}: ${what}\n${lane.said.join("\n")}`, { cause: error });
+            const told = [...lane.said, ...lane.standing()].join("\n");
+            throw new Error(`case ${index} of seed ${seed}: ${what}\n${told}`, { cause: error });
           });
         }
       }

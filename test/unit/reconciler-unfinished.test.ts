@@ -87,7 +87,11 @@ test.each(["updating", "deleting"] as const)("what was cut off %s is marked as n
   expect(taken.resources.map(({ initErrors }) => initErrors)).toEqual([[cutOffMark], undefined, undefined]);
 });
 
-test("reasons that a thing had before it was cut off stay the only ones", () => {
+test("reasons that a thing had before it was cut off stay beside the mark, which stands there once", () => {
   const broken = row("a", { initErrors: ["does not work"] });
-  expect(take([broken], [{ type: "updating", resource: broken }]).taken.resources).toEqual([broken]);
+  const { taken } = take([broken], [{ type: "updating", resource: broken }]);
+  const again = take(taken.resources, [{ type: "deleting", resource: broken }]).taken;
+  for (const { resources } of [taken, again]) {
+    expect(resources).toEqual([{ ...broken, initErrors: ["does not work", cutOffMark] }]);
+  }
 });
